@@ -93,7 +93,8 @@ public struct Redaction: Sendable, Hashable {
             "authentication-info", "proxy-authentication-info", "dpop", "x-amz-*", "x-auth", "x-*-auth",
             "authentication", "x-authentication", "x-key", "x-*-key", "fastly-key", "x-session", "x-*-session", "x-otp",
             "x-*-otp",
-            "x-honeycomb-team", "x-ms-client-principal", "cf-access-client-id",
+            "x-honeycomb-team", "x-ms-client-principal", "cf-access-client-id", "x-jfrog-art-api", "x-wsse",
+            "x-firebase-appcheck", "x-sid", "x-ftl-sid",
         ] + secretNames,
         queryNames: secretNames + ["code", "key", "x-amz-*", "x-goog-*"],
         memberNames: secretNames + ["x-amz-*"]

@@ -79,12 +79,21 @@ struct CredentialNamesTests {
         ("JSONBin: jsonbin.io/api-reference/access-keys/delete", ["X-Master-Key", "X-Access-Key"], []),
         ("Fastly: docs.fastly.com/documentation/reference/http/http-headers/Fastly-Key", ["Fastly-Key"], []),
         (
+            "JFrog Artifactory: jfrog.com/help/r/jfrog-rest-apis/introduction-to-the-artifactory-rest-apis",
+            ["X-JFrog-Art-Api"], []
+        ),
+        (
+            "Firebase App Check: firebase.google.com/docs/app-check/web/custom-resource",
+            ["X-Firebase-AppCheck"], []
+        ),
+        ("WS-Security, as Atom publishing has it: docs.oasis-open.org/wss (UsernameToken)", ["X-WSSE"], []),
+        ("Pi-hole: docs.pi-hole.net/api/auth", ["X-FTL-SID"], ["sid"]),
+        (
             "Habits without a vendor",
             [
                 "X-Authorization", "X-Auth", "X-Auth-Token", "X-Key", "X-App-Key", "X-Application-Key", "X-Plant-Auth",
                 "X-Plant-Key", "X-Authentication", "X-Credentials", "X-Plant-Credentials", "X-Session",
-                "X-Plant-Session", "X-Otp",
-                "X-Otp", "Authentication",
+                "X-Plant-Session", "X-Otp", "X-Sid", "Authentication",
             ],
             ["master_key", "functions_key", "my-subscription-key"]
         ),
