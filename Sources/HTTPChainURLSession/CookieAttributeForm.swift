@@ -12,7 +12,8 @@ enum CookieAttributeForm {
         guard let equals else { return flags.contains(name) }
         let value = trimmed(text[text.index(after: equals)...])
         switch name {
-        case "path": return value.utf8.first == UInt8(ascii: "/") && value.utf8.allSatisfy(isPathByte)
+        // Another path may contain the comma (RFC 6265 §4.1.1).
+        case "path": return value == "/"
         case "domain": return !value.isEmpty && value.utf8.allSatisfy(isHostByte)
         case "max-age": return Int(value) != nil
         case "samesite": return ["strict", "lax", "none"].contains(value.lowercased())
@@ -28,11 +29,6 @@ enum CookieAttributeForm {
         let start = text.firstIndex { !ASCII.isSpace($0) } ?? text.endIndex
         let end = text[start...].lastIndex { !ASCII.isSpace($0) }.map(text.index(after:)) ?? start
         return String(Substring(text[start..<end]))
-    }
-
-    /// RFC 3986 §3.3, without the comma.
-    private static func isPathByte(_ byte: UInt8) -> Bool {
-        ASCII.isUnreserved(byte) || "%!$&'()*+=:@/".utf8.contains(byte)
     }
 
     private static func isHostByte(_ byte: UInt8) -> Bool {

@@ -25,8 +25,8 @@ public import Foundation
 ///
 /// `URLSession` decodes the content codings it supports. The head then lacks `Content-Encoding` and `Content-Length`;
 /// send `Accept-Encoding: identity` for a response without coding. It joins repeated response fields with commas; only
-/// `Set-Cookie` is split again, after an attribute such as `Path=/`. A cookie without attributes stays joined with the
-/// next one, because the comma may belong to its value. A GET or HEAD with a body throws
+/// `Set-Cookie` is split again, after an attribute such as `Path=/`. A cookie without attributes, or with another path
+/// at its end, stays joined with the next one, because the comma may belong to it. A GET or HEAD with a body throws
 /// ``/HTTPChainCore/InvalidRequestError``. Dot segments in a path (`/a/../b`) are resolved before it is sent. If a
 /// reused connection turns out to be closed, the platform resends the request on another one. If the method isn't
 /// idempotent and the request has no `Idempotency-Key`, the resend is stopped, and the call fails with a lost

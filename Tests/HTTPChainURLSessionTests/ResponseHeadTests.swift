@@ -106,6 +106,7 @@ struct ResponseHeadTests {
             "a=b; Domain=, sid=attacker", "a=b; Max-Age=1x, sid=attacker", "a=b; Path=/\u{301}, sid=attacker",
             "a=b; Secure=x, sid=attacker", "a=b;, sid=attacker", "a=b; SameSite=x, sid=attacker",
             "a=b; Expires=Wed, 09 Jun 2031, sid=attacker", "a=b,\u{301} sid=attacker", "a=b; HttpOnly, , sid=attacker",
+            "a=b; Path=/shop, sid=attacker", "a=b; Secure; Path=/%20, sid=attacker; Path=/x",
         ]
     )
     func uncertainCommas(joined: String) {
@@ -115,7 +116,8 @@ struct ResponseHeadTests {
     @Test(
         "A comma behind an attribute of a fixed form ends a cookie",
         arguments: [
-            "Path=/", "path=/app/%20", "Domain=.a.example", "Max-Age=-1", "Secure", " HttpOnly ", "Partitioned",
+            "Path=/", "path=/", "Path=/app; Secure", "Domain=.a.example", "Max-Age=-1", "Secure", " HttpOnly ",
+            "Partitioned",
             "SameSite=Lax", "Priority=High", "Expires=Wed, 09 Jun 2031 10:18:14 GMT",
             "expires=Wednesday, 09-Jun-31 10:18:14 GMT", "Secure; Path=/",
         ]
@@ -135,7 +137,10 @@ struct ResponseHeadTests {
                     pick([", sid=attacker", ",", " ", "sid=", "x", "\u{301}", "Path=/", "Secure", "=", "\"", ", ", "é"])
                 }
                 let attributes = (0..<numbers.index(below: 3)).map { _ in
-                    pick(["Path=/", "Secure", "Expires=Wed, 09 Jun 2031 10:18:14 GMT", "Max-Age=1"])
+                    pick([
+                        "Path=/", "Path=/shop, sid=attacker", "Secure", "Expires=Wed, 09 Jun 2031 10:18:14 GMT",
+                        "Max-Age=1",
+                    ])
                 }
                 return (["c\(number)=\(value.joined())"] + attributes).joined(separator: "; ")
             }
