@@ -10,7 +10,7 @@ import HTTPChainAsyncHTTPClient
 // Reads replies of a grammar over one of the transports:
 // ReplyDrill urlsession|asynchttpclient|memory <seed> <first>-<last>|<number>,… <at once> <seconds> [trap|hang]
 //
-// It prints "+1" when it begins with a reply, "-1" when the call has ended, "~1" for a reply that is left out, because
+// It prints "!1" before a reply whose length may end the process in Foundation, "+1" when it begins with a reply, "-1" when the call has ended, "~1" for a reply that is left out, because
 // Foundation is known to end the process at it (one in 100 of them is not left out), and "done" at the end. A call that
 // takes longer than so many seconds ends the process with status 7, after a line "hang 1".
 
@@ -49,6 +49,7 @@ enum Drill {
                             say("~\(number)")
                             continue
                         }
+                        if leavesOut, reply(number).mayTrapFoundation { say("!\(number)") }
                         say("+\(number)")
                         state.withLock { $0.begun[number] = Date() }
                         await chain.read(number)

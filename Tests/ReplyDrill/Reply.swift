@@ -41,6 +41,9 @@ struct Reply: Sendable {
         }
     }
 
+    /// Whether a length may end the process in Foundation, without any words.
+    var mayTrapFoundation: Bool { Self.hasHugeLength(String(decoding: bytes, as: UTF8.self).lowercased()) }
+
     /// Whether the last 512 numbers of 63 bits are a length.
     private static func hasHugeLength(_ head: String) -> Bool {
         head.components(separatedBy: "content-length").dropFirst().contains { part in
