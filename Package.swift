@@ -443,12 +443,14 @@ let package = Package(
         tests(
             "GrowthTests",
             of: [
-                "HTTPChainAuth", "HTTPChainAuthDigest", "HTTPChainBrotli", "HTTPChainCache", "HTTPChainCookies",
+                "HTTPChainAuth", "HTTPChainAuthDigest", "HTTPChainBrotli", "HTTPChainCache",
+                "HTTPChainCacheValkey", "HTTPChainCookies",
                 "HTTPChainErrorHandler", "HTTPChainErrorHandlerXML", "HTTPChainEventStream", "HTTPChainGzip",
                 "HTTPChainHAR", "HTTPChainLogShipper", "HTTPChainLogSpool", "HTTPChainMultipart", "HTTPChainOData",
                 "HTTPChainPagination", "HTTPChainRedirect", "HTTPChainRemoteLogging", "HTTPChainResumableUpload",
                 "HTTPChainRoutes", "HTTPChainRoutesYAML", "HTTPChainSerializer", "HTTPChainSigning",
-                "HTTPChainStatusValidation", "HTTPChainURLBuilder", "HTTPChainZstd", logging,
+                "HTTPChainStatusValidation", "HTTPChainURLBuilder", "HTTPChainValkey",
+                "HTTPChainZstd", logging,
             ]
         ),
         tests(

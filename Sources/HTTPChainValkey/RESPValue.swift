@@ -1,4 +1,6 @@
 #if Valkey
+import HTTPChainSupport
+
 /// A reply in RESP2, the protocol of Valkey and Redis.
 package indirect enum RESPValue: Sendable, Hashable {
     case text(String)
@@ -74,6 +76,7 @@ package struct RESPParser: Sendable {
 
     package mutating func append(_ bytes: some Collection<UInt8>) {
         if start > 0 {
+            Steps.take(buffer.count - start)
             buffer.removeFirst(start)
             searched -= start
             start = 0
@@ -84,6 +87,7 @@ package struct RESPParser: Sendable {
     /// Returns the next reply; `nil` if more bytes are needed.
     package mutating func next() throws(Malformed) -> RESPValue? {
         while var value = try nextValue() {
+            Steps.take()
             while let list = lists.indices.last {
                 lists[list].elements.append(value)
                 lists[list].missing -= 1
@@ -135,7 +139,10 @@ package struct RESPParser: Sendable {
 
     /// Returns the next line without its end.
     private mutating func line() throws(Malformed) -> ArraySlice<UInt8>? {
-        guard let end = buffer[max(searched, start)...].firstIndex(of: 13), end + 1 < buffer.count else {
+        let first = max(searched, start)
+        let found = buffer[first...].firstIndex(of: 13)
+        Steps.take((found ?? buffer.count) - first)
+        guard let end = found, end + 1 < buffer.count else {
             guard buffer.count - start <= Self.longestLine + 2 else { throw Malformed(reason: "a line is too long") }
             searched = max(start, buffer.last == 13 ? buffer.count - 1 : buffer.count)
             return nil
@@ -149,6 +156,7 @@ package struct RESPParser: Sendable {
 
     /// Counts bytes that were read.
     private mutating func take(_ count: Int) throws(Malformed) {
+        Steps.take(count)
         start += count
         length += count
         guard length <= longestReply else { throw Malformed(reason: "a reply is too long") }

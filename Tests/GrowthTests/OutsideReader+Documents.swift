@@ -22,9 +22,9 @@ extension OutsideReader {
     }
 
     #if YAML
-    private static let yaml = [
+    static let yaml = [
         OutsideReader(
-            name: "YAML",
+            name: "yaml",
             folders: ["Sources/HTTPChainRoutesYAML"],
             further: ["*a", "&a ", "[*a, ", "{", ": ", "- ", "? ", "\"", "'", "# ", "|\n"]
         ) { text in
@@ -33,7 +33,7 @@ extension OutsideReader {
         }
     ]
     #else
-    private static let yaml: [OutsideReader] = []
+    static let yaml: [OutsideReader] = []
     #endif
 
     #if XML

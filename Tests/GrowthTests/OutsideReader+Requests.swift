@@ -31,7 +31,8 @@ extension OutsideReader {
     #endif
 
     /// Parsers whose traits are disabled.
-    static let withoutTrait = (brotli.isEmpty ? ["brotli"] : []) + (zstd.isEmpty ? ["zstd"] : [])
+    static let withoutTrait =
+        (brotli.isEmpty ? ["brotli"] : []) + (zstd.isEmpty ? ["zstd"] : []) + (yaml.isEmpty ? ["yaml"] : [])
 
     /// Content is as it is, or coded as a whole, or each line of it by itself, except those that begin with "!".
     private static func coding(

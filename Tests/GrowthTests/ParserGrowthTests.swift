@@ -7,12 +7,14 @@ import HTTPChainOData
 import HTTPChainPagination
 import HTTPChainRemoteLogging
 import HTTPChainSupport
+import HTTPChainValkey
 import HTTPTypes
 import Logging
 import TestSupport
 import Testing
 
 @testable import HTTPChainCache
+@testable import HTTPChainCacheValkey
 @testable import HTTPChainCookies
 @testable import HTTPChainCore
 @testable import HTTPChainEventStream
@@ -32,7 +34,7 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = messages + stored + codings + requests + documents
+    static let all = messages + shared + stored + codings + requests + documents
 
     /// Fields and documents.
     private static let messages: [OutsideReader] = [
@@ -155,6 +157,43 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
             for start in ["", "{\"type\":\"", "["] { _ = Draft.problem(in: Data((start + text).utf8)) }
         },
     ]
+
+    #if Valkey
+    /// What a server of a shared cache sends.
+    private static let shared: [OutsideReader] = [
+        OutsideReader(
+            name: "valkey",
+            folders: ["Sources/HTTPChainValkey"],
+            further: ["*1\r\n", "$1\r\na\r\n", "*2\r\n:1\r\n", "$9999\r\n"]
+        ) { text in
+            for size in [1, 16, max(1, text.utf8.count)] {
+                var parser = RESPParser()
+                for chunk in chunks(of: text, size) {
+                    parser.append(chunk)
+                    while try parser.next() != nil {}
+                }
+            }
+        },
+        OutsideReader(name: "blocks", folders: ["Middleware/Cache/Valkey"]) { text in
+            let lines = lines(of: text).map { Array($0) }
+            let sealed = lines.enumerated().map { SealedBytes.seal($1, name: "a/\($0)") }
+            let response = StoredResponse(
+                CacheMetadata(
+                    head: HTTPResponse(status: .ok),
+                    variant: CacheVariant([]),
+                    requestTime: Date(timeIntervalSince1970: 1),
+                    responseTime: Date(timeIntervalSince1970: 2)
+                ),
+                bodyLength: Int64(lines.reduce(0) { $0 + $1.count }),
+                bodyChecksum: ContentChecksum(of: Data(lines.joined()))
+            )
+            _ = StoredBlocks.opened(sealed, of: "a", as: response)
+            _ = StoredBlocks.opened(lines, of: "a", as: response)
+        },
+    ]
+    #else
+    private static let shared: [OutsideReader] = []
+    #endif
 
     /// Files that a store or a spool has left, with right checksums: each line of the text is a part of them.
     private static let stored: [OutsideReader] = [
@@ -302,10 +341,18 @@ struct ParserGrowthTests {
     func random(_ reader: OutsideReader) async throws {
         let growth = try Growth(literalsOf: reader.folders, and: reader.further)
         let numbers = Seed.numbers()
-        let excess = await growth.excess(among: 150, size: 256, using: numbers) { try await reader.read($0) }
+        let texts = Locked(0)
+        let excess = await growth.excess(among: 150, size: 256, using: numbers) { text in
+            texts.withLock { $0 += 1 }
+            try await reader.read(text)
+        }
         #expect(excess == nil)
-        let most = await growth.most(among: 100, size: 256, using: numbers) { try await reader.read($0) }
+        let most = await growth.most(among: 100, size: 256, using: numbers) { text in
+            texts.withLock { $0 += 1 }
+            try await reader.read(text)
+        }
         #expect(most >= 32, "A reader of all bytes counts its steps.")
+        Drill.report("growth-\(reader.name.replacing(/[^a-zA-Z]+/, with: "-"))", texts.withLock { $0 })
     }
 
     /// Parsers that are fuzzed, and the tests elsewhere that count their work.

@@ -30,8 +30,14 @@ struct RedactionGrowthTests {
         let growth = try Self.growth()
         #expect(growth.count > 200)
         let numbers = Seed.numbers(UInt64(way))
-        let excess = await growth.excess(among: 60, using: numbers) { _ = Self.ways[way]($0) }
+        let texts = Locked(0)
+        let excess = await growth.excess(among: 60, using: numbers) { text in
+            texts.withLock { $0 += 1 }
+            _ = Self.ways[way](text)
+        }
         #expect(excess == nil)
+        let names = ["texts", "cut-texts", "references", "forms", "values"]
+        Drill.report("growth-redaction-\(names[way])", texts.withLock { $0 })
     }
 
     @Test(

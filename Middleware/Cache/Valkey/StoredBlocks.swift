@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCache
 import HTTPChainCore
+import HTTPChainSupport
 
 /// The content of an entry, in keys of the server that stay as long as somebody reads them.
 final class StoredBlocks: Sendable {
@@ -60,6 +61,7 @@ final class StoredBlocks: Sendable {
     }
 
     private static func open(_ sealed: [UInt8]?, _ id: String, _ number: Int) throws(CacheStoreFault) -> Data {
+        Steps.take(sealed?.count ?? 0)
         guard let sealed, let bytes = SealedBytes.open(sealed, name: "\(id)/\(number)") else { throw damaged }
         return Data(bytes)
     }
