@@ -176,7 +176,7 @@ extension ReplyGrammar {
     }
 
     private mutating func field() -> (String, String) {
-        switch numbers.next(46) {
+        switch numbers.next(50) {
         case 0:
             (
                 "Cache-Control",
@@ -274,6 +274,24 @@ extension ReplyGrammar {
                 any([
                     "", " ", "a b", "a\u{1}", "\u{FC}", ":status", "X-\(String(repeating: "y", count: 800))", "cookie",
                 ]), word()
+            )
+        case 45:
+            (
+                any(["Signature-Input", "Signature", "Accept-Signature"]),
+                any([
+                    "sig=(\"@status\" \"content-digest\");created=\(number());keyid=\(word())", "sig=:YWJj:",
+                    "sig=\(word())", word(),
+                ])
+            )
+        case 46:
+            (
+                any(["Upload-Offset", "Upload-Length", "Tus-Max-Size", "Upload-Draft-Interop-Version"]), number()
+            )
+        case 47: (any(["Upload-Complete", "Upload-Incomplete"]), any(["?1", "?0", word()]))
+        case 48:
+            (
+                any(["Upload-Limit", "Upload-Expires", "Upload-Metadata", "Tus-Resumable", "Tus-Extension"]),
+                any(["max-size=\(number()), min-size=\(number())", date(), "1.0.0", "creation,\(word())", word()])
             )
         default:
             (

@@ -91,7 +91,8 @@ struct ReplyChain: Sendable {
 
     private func read(_ number: Int, over chain: Chain) async throws {
         let url = "\(origin)/r/\(number)"
-        switch number % 7 {
+        let content = HTTPBody("{\"a\":\"\(number)\"}")
+        switch number % 10 {
         case 0: _ = try await chain.send(.get(url), as: JSONValue.self)
         case 1: _ = try await chain.send(.get(url), as: Flat.self)
         case 2: for try await _ in try await chain.send(.get(url)).body.serverSentEvents() {}
@@ -101,6 +102,9 @@ struct ReplyChain: Sendable {
         case 5:
             let call = await chain.trace(.get(url))
             precondition(!call.trace.html().isEmpty)
+        case 6: for try await _ in try await chain.send(.get(url)).jsonLines(of: JSONValue.self) {}
+        case 7: _ = try await chain.send(.post(url, body: content), as: JSONValue.self)
+        case 8: _ = try await chain.send(.put(url, body: content)).body.collect()
         default: _ = try await chain.send(.get(url)).body.collect(upTo: .mebibytes(1))
         }
     }

@@ -55,14 +55,31 @@ struct ReplyServer: Sendable {
         while true {
             if let end = Reply.endOfHead(unread) {
                 let path = unread[..<end].split(separator: 0x20, maxSplits: 2).dropFirst().first ?? Data()
-                unread = Data(unread[end...])
+                let length = Self.contentLength(of: unread[..<end])
+                guard unread.count >= end - unread.startIndex + length else {
+                    guard receive(connection, &buffer, &unread) else { return nil }
+                    continue
+                }
+                unread = Data(unread[end...].dropFirst(length))
                 let parts = String(decoding: path, as: UTF8.self).split(separator: "/")
                 return parts.first == "r" && parts.count > 1 ? .some(Int(parts[1])) : .some(nil)
             }
-            let count = recv(connection, &buffer, buffer.count, 0)
-            guard count > 0, unread.count < 1 << 20 else { return nil }
-            unread += buffer[..<count]
+            guard receive(connection, &buffer, &unread) else { return nil }
         }
+    }
+
+    private static func receive(_ connection: Int32, _ buffer: inout [UInt8], _ unread: inout Data) -> Bool {
+        let count = recv(connection, &buffer, buffer.count, 0)
+        guard count > 0, unread.count < 1 << 20 else { return false }
+        unread += buffer[..<count]
+        return true
+    }
+
+    /// The length of a request's content; 0 if it has none.
+    private static func contentLength(of head: Data) -> Int {
+        let lines = String(decoding: head, as: UTF8.self).lowercased().split(whereSeparator: \.isNewline)
+        let value = lines.first { $0.hasPrefix("content-length:") }?.dropFirst(15)
+        return value.flatMap { Int($0.drop { $0 == " " }) } ?? 0
     }
 
     private static func send(_ bytes: Data, _ connection: Int32) -> Bool {
