@@ -84,7 +84,7 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
             "RetryMiddleware",
             purpose: "retries temporary failures",
             settings: [
-                "attempts": "\(max(1, policy.maximumAttempts))", "wait": policy.backoff.summary,
+                "attempts": "\(max(1, policy.maximumAttempts))", "wait": policy.backoff.description,
                 "Retry-After": "up to \(policy.retryAfterLimit.label)", "statuses": "\(policy.statuses)",
                 "budget": settings.budget.map { "\($0)" } ?? "none", "resumes": policy.resumesDownloads ? "yes" : "no",
                 "adds keys": settings.keyedMethodNames,

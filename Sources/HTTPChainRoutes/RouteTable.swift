@@ -120,11 +120,7 @@ public struct RouteTable: Sendable {
     /// Returns the table with further routes, which replace those with the same names.
     ///
     /// - Throws: ``RouteTableError`` with every mistake, including two of these routes with the same name.
-    package func registering(_ routes: Route...) throws(RouteTableError) -> RouteTable {
-        try registering(routes)
-    }
-
-    func registering(_ added: [Route]) throws(RouteTableError) -> RouteTable {
+    package func registering(_ added: [Route]) throws(RouteTableError) -> RouteTable {
         let replaced = Set(added.map(\.name))
         let kept = names.compactMap { routes[$0] }.filter { !replaced.contains($0.name) }
         let table = try RouteTable(kept + added, base: base)

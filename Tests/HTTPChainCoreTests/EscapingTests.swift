@@ -17,11 +17,13 @@ struct EscapingTests {
         let written = texts.flatMap { text -> [Written] in
             let markup = text.substituting("\u{FFFD}") { $0 < 0x20 && ![9, 10, 13].contains($0) }
             let quotable = text.substituting(" ") { $0 < 0x20 && $0 != 9 || $0 == 0x7F }
+            var json: [UInt8] = []
+            json.append(jsonString: text)
             return [
                 Written("html", Escaping.markup(text), markup),
                 Written("svg", Escaping.markup(text), markup),
                 Written("shell", Escaping.shellWord(text), text.substituting("\u{FFFD}") { $0 == 0 }),
-                Written("json", Escaping.jsonString(text), text),
+                Written("json", String(decoding: json, as: UTF8.self), text),
                 Written("quoted-string", Escaping.quotedString(text), quotable),
                 Written("pointer", Escaping.jsonPointerToken(text), text),
                 Written("line", text.printable(), text.substituting(" ", where: Self.steers)),

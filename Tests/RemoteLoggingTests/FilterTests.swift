@@ -28,7 +28,6 @@ struct FilterTests {
     @Test(
         "Each condition holds where it says so",
         arguments: [
-            (.level(atLeast: .warning), true), (.level(atLeast: .error), false), (.level(atLeast: .trace), true),
             (.component("http"), true), (.component("http.client"), true), (.component("http.client.attempt"), true),
             (.component("http.cli"), false), (.component("http.client.attempt.x"), false), (.component("other"), false),
             (.host("api.example.com"), true), (.host("API.example.com"), true), (.host("example.com"), false),

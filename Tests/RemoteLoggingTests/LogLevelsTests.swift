@@ -25,14 +25,5 @@ struct LogLevelsTests {
         #expect(levels.includes(.critical, from: "http.client"))
         #expect(!LogLevels(nil).includes(.critical, from: "any"))
     }
-
-    @Test("A removed entry lets what is above it count again")
-    func removed() {
-        var levels = levels
-        levels["http.client"] = .error
-        #expect(levels["http.client"] == .error)
-        levels.removeEntry(for: "http.client")
-        #expect(levels["http.client"] == .debug)
-    }
 }
 #endif

@@ -236,7 +236,7 @@ struct RouteTableTests {
         let code = try RouteTable([route])
         #expect(code.warnings.map(\.path) == ["routes.query.gzip"] && code.warnings.first?.line == nil)
         route.name = "other"
-        let more = try file.registering(route)
+        let more = try file.registering([route])
         #expect(more.warnings.map(\.path) == ["routes.query.contentType", "routes.query.gzip", "routes.other.gzip"])
     }
 

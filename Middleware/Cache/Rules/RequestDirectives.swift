@@ -19,8 +19,6 @@ package struct RequestDirectives: Equatable, Sendable {
     var hasServerPrecondition = false
     var hasRange = false
 
-    package init() {}
-
     package init(_ fields: HTTPFields) {
         var hasCacheControl = false
         var isPragmatic = false

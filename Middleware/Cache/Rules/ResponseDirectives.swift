@@ -27,8 +27,6 @@ package struct ResponseDirectives: Equatable, Sendable {
     /// RFC 5861 §4, in seconds; zero if it is invalid.
     package var staleIfError: Int64?
 
-    package init() {}
-
     /// Parses all lines of the field.
     package init(_ fields: HTTPFields) {
         for field in fields where field.name == .cacheControl {

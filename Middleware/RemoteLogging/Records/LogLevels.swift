@@ -39,11 +39,6 @@ public struct LogLevels: Sendable, Hashable {
         set { entries[component] = .some(newValue) }
     }
 
-    /// Removes a component's entry, so that its parent's applies again.
-    package mutating func removeEntry(for component: String) {
-        entries[component] = nil
-    }
-
     /// Whether records of this level from this component are logged.
     package func includes(_ level: Logger.Level, from component: String) -> Bool {
         guard let least = self[component] else { return false }

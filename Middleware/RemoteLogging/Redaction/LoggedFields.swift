@@ -41,10 +41,5 @@ public struct LoggedFields: Sendable, Hashable, ExpressibleByArrayLiteral {
         LoggedFields(self.names.union(names.map { $0.lowercased() }))
     }
 
-    /// The list without some names.
-    package func removing(_ names: String...) -> LoggedFields {
-        LoggedFields(self.names.subtracting(names.map { $0.lowercased() }))
-    }
-
     func contains(_ canonicalName: String) -> Bool { names.contains(canonicalName) }
 }

@@ -58,9 +58,6 @@ extension Client {
     /// skips short-lived counts. It ends when the client has been deallocated and its last call has ended.
     /// ``Endpoint/showingActivity(_:)`` excludes an endpoint.
     public var activity: CallUpdates<Int> { core.events.activity.counts }
-
-    /// The number of running calls that show activity.
-    package var activityCount: Int { core.events.activity.state.read(\.count) }
 }
 
 extension Call {

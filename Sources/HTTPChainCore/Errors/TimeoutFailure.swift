@@ -20,9 +20,6 @@ public struct TimeoutScope: Sendable, Hashable, CustomStringConvertible {
     /// The wait for the next part of the response's body.
     public static let read = TimeoutScope("read")
 
-    /// All scopes.
-    package static let all: [TimeoutScope] = [.call, .attempt, .connect, .write, .response, .read]
-
     /// The name.
     public var description: String { name }
 }

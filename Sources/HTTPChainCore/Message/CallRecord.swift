@@ -32,9 +32,6 @@ package final class CallRecord: Sendable {
     /// The template of the path of ``target``, such as `/v2/users/{id}`; `nil` while it is unknown.
     package var template: String? { state.withLock { $0.template } }
 
-    /// The number of requests sent for the call, including retries, redirects and responses to challenges.
-    package var transmissions: Int { state.withLock { $0.transmissions } }
-
     /// The number of retries after a failure.
     package var retries: Int { state.withLock { $0.retries } }
 
@@ -117,12 +114,8 @@ extension Request {
         return record
     }
 
-    /// Notifies outer stages that the request's target is complete; called by stages that build URLs.
-    package func noteTarget() {
-        options[CallRecordOption.self]?.note(head)
-    }
-
-    /// Like ``noteTarget()``, but also records the template of the target.
+    /// Notifies outer stages that the request's target is complete, and of its template; called by stages that build
+    /// URLs.
     package func noteTarget(madeOf template: String?) {
         guard let record = options[CallRecordOption.self] else { return }
         record.note(template: template)

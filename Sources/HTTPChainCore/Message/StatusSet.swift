@@ -54,8 +54,6 @@ public struct StatusSet: Sendable, Hashable {
         }
     }
 
-    /// 1xx, RFC 9110 §15.2.
-    package static let informational = StatusSet(100..<200)
     /// 2xx, RFC 9110 §15.3.
     public static let success = StatusSet(200..<300)
     /// 3xx, RFC 9110 §15.4.

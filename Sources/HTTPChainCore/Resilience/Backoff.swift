@@ -81,15 +81,6 @@ public struct Backoff: Sendable, Hashable {
     }
 }
 
-extension Backoff {
-    /// Base, cap and jitter, such as "0.5 s doubling to 20.0 s, full jitter".
-    package var summary: String {
-        if cap == .zero || base == .zero { return "none" }
-        let range = base < cap ? "\(base.label) doubling to \(cap.label)" : cap.label
-        return jitter == .full ? "\(range), full jitter" : range
-    }
-}
-
 extension Backoff: CustomStringConvertible {
     /// Base, cap and jitter, such as "0.5 s doubling to 20.0 s, full jitter".
     public var description: String {

@@ -210,11 +210,6 @@ extension InMemoryTransport {
     public func waitForRequests(_ count: Int) async throws {
         try await state.wait { $0.recordings.count >= count ? () : nil }
     }
-
-    /// Removes only the recordings.
-    package func clearRequests() {
-        state.update { $0.recordings.removeAll() }
-    }
 }
 
 // MARK: - Sending

@@ -54,9 +54,6 @@ enum ODataEncoding {
 }
 
 extension HTTPField.Name {
-    /// `OData-Version`: the version of a message.
-    package static let odataVersion = Self(constant: "OData-Version")
-
     /// `OData-MaxVersion`: the highest version that the client supports.
     package static let odataMaximumVersion = Self(constant: "OData-MaxVersion")
 }

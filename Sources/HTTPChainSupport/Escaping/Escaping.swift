@@ -112,13 +112,6 @@ package enum Escaping {
         "\"" + replacing(in: text) { $0 == "\"" ? "\\\"" : $0 == "\\" ? "\\\\" : nil } + "\""
     }
 
-    /// Makes a JSON string, RFC 8259 §7.
-    package static func jsonString(_ text: some StringProtocol) -> String {
-        var bytes: [UInt8] = []
-        bytes.append(jsonString: text)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     /// Escapes text as a reference token of a JSON Pointer, RFC 6901 §3.
     package static func jsonPointerToken(_ text: some StringProtocol) -> String {
         replacing(in: text) { $0 == "~" ? "~0" : $0 == "/" ? "~1" : nil }

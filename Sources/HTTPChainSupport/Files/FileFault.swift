@@ -29,14 +29,12 @@ package struct FileFault: Error, Sendable, Hashable {
 extension FileFault {
     /// Whether the operation would have to wait for a disk, although it must not.
     package var isWait: Bool { Self.isWait(code) }
-    /// Whether the system can't determine if it would have to wait.
-    package var isUnsupported: Bool { Self.isUnsupported(code) }
 
     /// Whether a code has the meaning of ``isWait``.
     package static func isWait(_ code: Int32) -> Bool { code == EAGAIN }
 
-    /// Whether a code has the meaning of ``isUnsupported``, as with old kernels, sandboxes, and file systems without
-    /// support.
+    /// Whether a code says that the system can't determine if it would have to wait, as with old kernels, sandboxes, and
+    /// file systems without support.
     package static func isUnsupported(_ code: Int32) -> Bool {
         [ENOSYS, ENOTSUP, EOPNOTSUPP, EPERM, EINVAL, E2BIG].contains(code)
     }

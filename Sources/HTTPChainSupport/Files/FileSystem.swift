@@ -41,7 +41,7 @@ package protocol FileSystem: Sendable {
     /// Opens a file for reading without waiting for a disk, so that it can be called anywhere; links aren't followed.
     ///
     /// - Returns: `nil` if there is none.
-    /// - Throws: ``FileFault/isWait`` if it would have to wait for the disk, ``FileFault/isUnsupported`` if that can't
+    /// - Throws: ``FileFault/isWait`` if it would have to wait for the disk, ``FileFault/isUnsupported(_:)`` if that can't
     ///   be determined, which is the default.
     func openImmediately(_ path: String) throws(FileFault) -> (any File)?
 }
@@ -82,7 +82,7 @@ package protocol File: AnyObject, Sendable {
     func synchronize() throws(FileFault)
     /// Does the same as ``read(into:at:)``, without waiting for a disk, so that it can be called anywhere.
     ///
-    /// - Throws: ``FileFault/isWait`` if it would have to wait for the disk, ``FileFault/isUnsupported`` if that can't
+    /// - Throws: ``FileFault/isWait`` if it would have to wait for the disk, ``FileFault/isUnsupported(_:)`` if that can't
     ///   be determined, which is the default.
     func readImmediately(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int
     /// Fills several buffers in sequence, without waiting for a disk.

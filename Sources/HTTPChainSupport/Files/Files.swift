@@ -18,7 +18,7 @@ package struct Files<Failure: FileFailure>: Sendable {
     /// The same files, but opening one for reading, and reading it, never wait for a disk.
     ///
     /// An operation that would have to wait fails with an error whose ``FileFault/isWait`` is true. If
-    /// ``FileSystem/readsImmediately(in:)`` is false, it fails with an error whose ``FileFault/isUnsupported`` is true.
+    /// ``FileSystem/readsImmediately(in:)`` is false, it fails with an error whose ``FileFault/isUnsupported(_:)`` is true.
     package var immediate: Files { Files(system, isImmediate: true) }
 
     /// Does the same as ``FileSystem/readsImmediately(in:)``.

@@ -95,9 +95,6 @@ public struct LogFilter: Sendable {
 
     // MARK: Conditions
 
-    /// Includes exchanges at this level or a more severe one.
-    package static func level(atLeast level: Logger.Level) -> LogFilter { .end { $0.level >= level } }
-
     /// Includes exchanges logged by a component or one below it: `http` includes `http.client`.
     package static func component(_ component: String) -> LogFilter {
         LogFilter(.beginning { $0.component == component || $0.component.begins(with: component + ".") })
