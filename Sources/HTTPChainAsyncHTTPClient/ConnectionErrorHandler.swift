@@ -108,7 +108,7 @@ final class GoAwayWatch: ChannelOutboundHandler {
             rest = Int(high) << 8 | Int(low)
             // RFC 9113 §6.8: the last stream and the code.
             if type == 7, let code = bytes.getInteger(at: bytes.readerIndex + 4, as: UInt32.self), code != 0 {
-                errorCode = HTTP2ErrorCode(networkCode: Int(code))
+                errorCode = HTTP2ErrorCode(networkCode: Int(clamping: code))
             }
         }
     }

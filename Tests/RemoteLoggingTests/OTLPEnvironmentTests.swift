@@ -159,6 +159,10 @@ struct OTLPEnvironmentTests {
         #expect(wrong.settings().queueRecords == LogShipper.Settings.standard.queueRecords)
         #expect(wrong.problems.count == 5)
         #expect(OTLPEnvironment(for: .logs, in: ["OTEL_EXPORTER_OTLP_TIMEOUT": "0"]).timeout == .seconds(3600))
+        let longest = OTLPEnvironment(for: .logs, in: ["OTEL_EXPORTER_OTLP_TIMEOUT": "1099511627776"])
+        #expect(longest.timeout == .milliseconds(1 << 40 as Int64) && longest.problems.isEmpty)
+        let tooLong = OTLPEnvironment(for: .logs, in: ["OTEL_EXPORTER_OTLP_TIMEOUT": "1099511627777"])
+        #expect(tooLong.timeout == .seconds(10) && tooLong.problems.count == 1)
     }
 
     @Test(

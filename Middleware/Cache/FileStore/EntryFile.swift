@@ -58,9 +58,12 @@ struct EntryFile: Sendable {
             isInline = number(6, UInt16.self) == 1
             id = number(8)
             nonce = number(16)
-            headLength = Int(number(24, UInt32.self))
-            segmentCount = Int(number(28, UInt32.self))
-            guard segmentCount <= BodyLayout.maximumCount else { throw CacheStoreFault(.damaged("an entry")) }
+            headLength = Int(clamping: number(24, UInt32.self))
+            segmentCount = Int(clamping: number(28, UInt32.self))
+            // Longer descriptions don't exist; offsets behind one could exceed a 32-bit `Int`.
+            guard segmentCount <= BodyLayout.maximumCount, headLength <= 1 << 30 else {
+                throw CacheStoreFault(.damaged("an entry"))
+            }
             headChecksum = number(32)
         }
     }

@@ -132,7 +132,7 @@ enum IndexJournal {
 
     private static func change(_ buffer: UnsafeRawBufferPointer, salt: UInt64) -> (Change, Int)? {
         guard buffer.count >= 17 else { return nil }
-        let length = Int(UInt32(littleEndian: buffer.loadUnaligned(as: UInt32.self)))
+        let length = Int(clamping: UInt32(littleEndian: buffer.loadUnaligned(as: UInt32.self)))
         guard length >= 13, length <= buffer.count - 4 else { return nil }
         let content = UnsafeRawBufferPointer(rebasing: buffer[..<length])
         let check = UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: length, as: UInt32.self))
@@ -161,7 +161,7 @@ enum IndexJournal {
             guard isSize(record.bytes) else { throw ByteReader.Malformed() }
             var whole = record
             whole.identifier = try reader.optionalText()
-            whole.name = Array(try reader.take(Int(try reader.number(UInt32.self))))
+            whole.name = Array(try reader.take(reader.count()))
             return .add(whole)
         case 2:
             let id = try reader.number(UInt64.self)

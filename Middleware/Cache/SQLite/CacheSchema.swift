@@ -64,7 +64,7 @@ enum CacheSchema {
         guard let row = try Row.fetchOne(statement) else { return CacheUsage() }
         let usage = CacheUsage(bytes: try row.decode(atIndex: 0), entries: try row.decode(atIndex: 1))
         // No database reaches these values; sums with larger ones could overflow.
-        guard (0...1 << 60).contains(usage.bytes), (0...1 << 60).contains(usage.entries) else {
+        guard (0...(1 << 60 as Int64)).contains(usage.bytes), (0...(Int.max / 2)).contains(usage.entries) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT)
         }
         return usage

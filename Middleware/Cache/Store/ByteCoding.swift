@@ -73,9 +73,11 @@ struct ByteReader {
 
     mutating func double() throws(Malformed) -> Double { Double(bitPattern: try number(UInt64.self)) }
 
+    /// Reads a count; one that exceeds a 32-bit `Int` is the largest, which no buffer has.
+    mutating func count() throws(Malformed) -> Int { Int(clamping: try number(UInt32.self)) }
+
     mutating func text() throws(Malformed) -> String {
-        let count = Int(try number(UInt32.self))
-        return String(decoding: try take(count), as: UTF8.self)
+        String(decoding: try take(try count()), as: UTF8.self)
     }
 
     mutating func optionalText() throws(Malformed) -> String? { try flag() ? try text() : nil }

@@ -226,18 +226,18 @@ extension ByteReader {
 
     private mutating func fields() throws(Malformed) -> HTTPFields {
         var fields = HTTPFields()
-        let count = Int(try number(UInt32.self))
+        let count = try self.count()
         guard count <= StoredHead.maximumFieldCount else { throw Malformed() }
         for _ in 0..<count {
             guard let name = HTTPField.Name(try text()) else { throw Malformed() }
-            let length = Int(try number(UInt32.self))
+            let length = try self.count()
             fields.append(HTTPField(name: name, lenientValue: try take(length)))
         }
         return fields
     }
 
     private mutating func variant() throws(Malformed) -> CacheVariant {
-        let count = Int(try number(UInt32.self))
+        let count = try self.count()
         guard count <= remaining else { throw Malformed() }
         var fields: [CacheVariant.Field] = []
         for _ in 0..<count { fields.append(CacheVariant.Field(name: try text(), value: try optionalText())) }

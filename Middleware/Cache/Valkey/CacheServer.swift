@@ -451,7 +451,7 @@ final class CacheServer: Sendable {
         guard case .list(let parts) = answer, parts.count == 2, let entries = parts[0].count,
             let bytes = parts[1].count
         else { throw malformed }
-        return CacheUsage(bytes: bytes, entries: Int(entries))
+        return CacheUsage(bytes: bytes, entries: Int(clamping: entries))
     }
 }
 

@@ -8,7 +8,7 @@ package struct CellRate: Sendable {
     /// The time at which the bucket would be full if nothing more were taken.
     private var full = Duration.zero
     /// The tokens that the waiting calls will take, one call after the other.
-    private var queued = 0
+    private var queued: Int64 = 0
 
     package init(_ limit: RateLimit) {
         self.limit = limit
@@ -37,15 +37,15 @@ package struct CellRate: Sendable {
     /// The time until this many tokens are available to a call behind those in the queue.
     package func waitInQueue(for tokens: Int, at now: Duration) -> Duration {
         // Beyond a billion, a product with an interval of 100 years would no longer be a duration.
-        let needed = interval * min(queued + taken(by: tokens), 1_000_000_000)
+        let needed = interval * min(queued + Int64(taken(by: tokens)), 1_000_000_000)
         return max(.zero, max(full, now) + needed - tolerance - now)
     }
 
     /// Adds a call to the queue.
-    package mutating func enqueue(_ tokens: Int) { queued += taken(by: tokens) }
+    package mutating func enqueue(_ tokens: Int) { queued += Int64(taken(by: tokens)) }
 
     /// Removes a call from the queue.
-    package mutating func dequeue(_ tokens: Int) { queued -= taken(by: tokens) }
+    package mutating func dequeue(_ tokens: Int) { queued -= Int64(taken(by: tokens)) }
 
     /// Takes tokens, even if they aren't available.
     package mutating func take(_ tokens: Int, at now: Duration) {
@@ -73,7 +73,8 @@ package struct CellRate: Sendable {
     /// The number of whole tokens available.
     package func available(at now: Duration) -> Int {
         let missing = max(.zero, full - now)
-        return limit.burst - Int((missing / interval).rounded(.up))
+        // Twice the largest bucket fits a 32-bit `Int`.
+        return limit.burst - Int(min((missing / interval).rounded(.up), 2_000_000_000))
     }
 
     /// Whether the bucket is full, so that it can be forgotten without loss.

@@ -162,7 +162,7 @@ package enum SpoolSegment {
         _ budget: inout Int
     ) -> Int? {
         guard buffer.count - offset >= prologueSize else { return nil }
-        let length = Int(buffer.number(offset + 4, UInt32.self))
+        let length = Int(clamping: buffer.number(offset + 4, UInt32.self))
         guard length > 0, length <= buffer.count - offset - prologueSize else { return nil }
         Steps.take(length)
         budget -= length

@@ -78,7 +78,7 @@ public struct OTLPEnvironment: Sendable {
         isDisabled = reader.isDisabled()
         queue = reader.number("\(signal.batches)MAX_QUEUE_SIZE", 1...(1 << 30))
         batch = reader.number("\(signal.batches)MAX_EXPORT_BATCH_SIZE", 1...(1 << 30))
-        delay = reader.number("\(signal.batches)SCHEDULE_DELAY", 0...(1 << 40)).map { .milliseconds($0) }
+        delay = reader.number("\(signal.batches)SCHEDULE_DELAY", VariableReader.milliseconds).map { .milliseconds($0) }
         reader.findUnsupported()
         problems = reader.problems
     }
@@ -126,6 +126,8 @@ private struct VariableReader {
     private static let prefix = "OTEL_EXPORTER_OTLP_"
     private static let maximum = 128
     private static let exporterNames: Set<String> = ["ENDPOINT", "HEADERS", "PROTOCOL", "COMPRESSION", "TIMEOUT"]
+    /// The valid durations; the upper bound doesn't fit a 32-bit `Int`.
+    static let milliseconds: ClosedRange<Int64> = 0...(1 << 40)
     /// The kinds of data that have variables of their own.
     private static let signalPrefixes = ["LOGS_", "TRACES_", "METRICS_", "PROFILES_"]
 
@@ -210,12 +212,12 @@ private struct VariableReader {
     mutating func timeout() -> Duration {
         guard let (name, _) = exporter("TIMEOUT") else { return .seconds(10) }
         // In OpenTelemetry, zero means no limit. Here there is always a limit.
-        return number(name, 0...(1 << 40)).map { $0 == 0 ? .seconds(3600) : .milliseconds($0) } ?? .seconds(10)
+        return number(name, Self.milliseconds).map { $0 == 0 ? .seconds(3600) : .milliseconds($0) } ?? .seconds(10)
     }
 
-    mutating func number(_ name: String, _ range: ClosedRange<Int>) -> Int? {
+    mutating func number<Number: FixedWidthInteger>(_ name: String, _ range: ClosedRange<Number>) -> Number? {
         guard let text = value(of: name) else { return nil }
-        guard let number = Int(text), range.contains(number) else {
+        guard let number = Number(text), range.contains(number) else {
             problem(name, "is not a number from \(range.lowerBound) to \(range.upperBound)")
             return nil
         }
