@@ -248,6 +248,8 @@ struct QueryTests {
         #expect(full.value == [Item(id: 1)] && full.count == 42 && full.nextLink == "P?$skiptoken=1")
         let short = try page(#"{"@count":"42","@nextLink":"n","@deltaLink":"d","value":[]}"#)
         #expect(short.count == 42 && short.nextLink == "n" && short.deltaLink == "d")
+        let large: Int64? = try page(#"{"@count":5000000000,"value":[]}"#).count
+        #expect(large == 5_000_000_000)
         let bare = try page(#"{"value":[]}"#)
         #expect(bare.count == nil && bare.nextLink == nil && bare.deltaLink == nil)
         #expect(throws: DecodingError.self) { try page(#"{"items":[]}"#) }

@@ -5,7 +5,7 @@ public struct ODataPage<Item: Decodable & Sendable>: Decodable, Sendable {
     /// The entities.
     public let value: [Item]
     /// The number of all entities, including other pages; `nil` unless requested with ``ODataQuery/count()``.
-    public let count: Int?
+    public let count: Int64?
     /// The URL of the next page; `nil` on the last one.
     ///
     /// A service may write it relative to the page's context URL (OData JSON 4.01 §4.5.1); here it is already resolved
@@ -35,7 +35,7 @@ public struct ODataPage<Item: Decodable & Sendable>: Decodable, Sendable {
             }
             return nil
         }
-        count = control("count", Int.self) ?? control("count", String.self).flatMap { Int($0) }
+        count = control("count", Int64.self) ?? control("count", String.self).flatMap { Int64($0) }
         let context = ODataContext(control("context", String.self))
         nextLink = control("nextLink", String.self).map(context.resolve)
         deltaLink = control("deltaLink", String.self).map(context.resolve)
