@@ -132,6 +132,8 @@ open class URLSession: NSObject, @unchecked Sendable {
         delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue?
     ) {}
+    // https://developer.apple.com/documentation/foundation/urlsession/configuration
+    open var configuration: URLSessionConfiguration { fatalError() }
     open func finishTasksAndInvalidate() {}
     open func invalidateAndCancel() {}
     open func dataTask(with request: URLRequest) -> URLSessionDataTask { fatalError() }

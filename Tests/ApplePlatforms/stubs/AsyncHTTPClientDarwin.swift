@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
 
-// What AsyncHTTPClient has where there is Network (NIOTransportServices/NWErrorHandler.swift).
+// What AsyncHTTPClient has where there is Network:
+// https://github.com/swift-server/async-http-client/blob/main/Sources/AsyncHTTPClient/NIOTransportServices/NWErrorHandler.swift
 import AsyncHTTPClient
 import Foundation
 

@@ -20,11 +20,15 @@ public struct ASWebAuthenticationSessionError: Error {
 // https://developer.apple.com/documentation/authenticationservices/aswebauthenticationsession
 open class ASWebAuthenticationSession: NSObject {
     public typealias CompletionHandler = (URL?, (any Error)?) -> Void
-    // https://developer.apple.com/documentation/authenticationservices/aswebauthenticationsession/callback (macOS 14.4, iOS 17.4, visionOS 1.1)
+    // https://developer.apple.com/documentation/authenticationservices/aswebauthenticationsession/callback
+    @available(macOS 14.4, iOS 17.4, visionOS 1.1, *)
     public struct Callback: Sendable {
+        @available(macOS 14.4, iOS 17.4, visionOS 1.1, *)
         public static func customScheme(_ customScheme: String) -> Callback { Callback() }
+        @available(macOS 14.4, iOS 17.4, visionOS 1.1, *)
         public static func https(host: String, path: String) -> Callback { Callback() }
     }
+    @available(macOS 14.4, iOS 17.4, visionOS 1.1, *)
     public init(url: URL, callback: Callback, completionHandler: @escaping CompletionHandler) {}
     public init(url URL: URL, callbackURLScheme: String?, completionHandler: @escaping CompletionHandler) {}
     weak open var presentationContextProvider: (any ASWebAuthenticationPresentationContextProviding)?

@@ -28,6 +28,7 @@ nonisolated(unsafe) public let kSecAttrService: CFString = ""
 nonisolated(unsafe) public let kSecAttrAccount: CFString = ""
 nonisolated(unsafe) public let kSecAttrAccessGroup: CFString = ""
 nonisolated(unsafe) public let kSecUseDataProtectionKeychain: CFString = ""
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 nonisolated(unsafe) public let kSecImportToMemoryOnly: CFString = ""
 nonisolated(unsafe) public let kSecAttrAccessible: CFString = ""
 nonisolated(unsafe) public let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = ""
