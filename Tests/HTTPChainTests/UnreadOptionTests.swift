@@ -350,6 +350,29 @@ struct UnreadOptionTests {
         }
     }
 
+    @Test(
+        "A limit to networks is refused by a chain that can't follow it, also beside hints",
+        arguments: [NetworkHints.noCellular, .noExpensive, .noConstrained, [.background, .noExpensive, .http3]]
+    )
+    func networkLimits(hints: NetworkHints) async throws {
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let chain = try Chain(transport: transport)
+        let error = await #expect(throws: UnreadOptionError.self) {
+            try await chain.send(.get(Self.url).network(hints))
+        }
+        #expect(error?.options.map(\.expression) == [".network(_:)"])
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test(
+        "A hint that limits no network has no effect in a chain that can't follow it",
+        arguments: [NetworkHints.background, .responsive, .streaming, .http3, []]
+    )
+    func networkHints(hints: NetworkHints) async throws {
+        let chain = try Chain(transport: InMemoryTransport { _ in Response(.ok) })
+        #expect(try await chain.send(.get(Self.url).network(hints)).status == .ok)
+    }
+
     @Test("Every public method that sets an option is either refused without its stage or harmless")
     func methodsAreComplete() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
