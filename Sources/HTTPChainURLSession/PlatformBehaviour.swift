@@ -170,6 +170,9 @@ enum PlatformBehaviour {
     }
 
     /// CFNetwork decodes these codings and passes on others unchanged.
+    ///
+    /// The names decide, because every version that the package supports decodes these codings, and because content can't:
+    /// deflate and br have no magic number, and decoded content may itself be a gzip file.
     static func decodes(_ codings: String) -> Bool {
         let tokens = tokens(of: codings)
         return tokens.contains { $0 != "identity" }
