@@ -29,13 +29,13 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     /// The name of the cache.
     package var cache: String
     /// Whether the response came from the store without contacting the server first.
-    public var isHit: Bool
+    public var isHit = false
     /// The reason why the request was forwarded; `nil` if it wasn't.
     package var forward: Forward?
     /// The status of the server's response; `nil` if the request wasn't forwarded, or the server was unreachable.
     package var forwardStatus: Int?
     /// Whether the server's response is being stored.
-    public var isStored: Bool
+    public var isStored = false
     /// The remaining fresh time in seconds, negative if stale; `nil` for a response from the server.
     package var timeToLive: Int64?
     /// The age of the response in seconds; `nil` for a response from the server.
@@ -47,28 +47,6 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether the content came from the store, with or without validation.
     public var isFromStore: Bool { age != nil }
-
-    init(
-        cache: String,
-        isHit: Bool = false,
-        forward: Forward? = nil,
-        forwardStatus: Int? = nil,
-        isStored: Bool = false,
-        timeToLive: Int64? = nil,
-        age: Int64? = nil,
-        reason: CacheReason,
-        detail: String? = nil
-    ) {
-        self.cache = cache
-        self.isHit = isHit
-        self.forward = forward
-        self.forwardStatus = forwardStatus
-        self.isStored = isStored
-        self.timeToLive = timeToLive
-        self.age = age
-        self.reason = reason
-        self.detail = detail
-    }
 
     /// The member of a `Cache-Status` field, RFC 9211 §2: `HTTPChain; hit; ttl=30`.
     public var description: String {
