@@ -1,4 +1,4 @@
-package import HTTPChainCore
+import HTTPChainCore
 
 /// Named values in order, for path variables, templates and queries.
 ///

@@ -44,7 +44,7 @@ struct ProblemDetailsXMLTests {
         let open = String(repeating: "<a>", count: depth - 1)
         let document = Data("<problem>\(open)x\(String(repeating: "</a>", count: depth - 1))</problem>".utf8)
         let details = try await SmallStack.run { try ProblemDetails(xml: document) }
-        #expect(details.extensions["a"]?["a"]?["a"] != nil)
+        #expect(details?.extensions["a"]?["a"]?["a"] != nil)
     }
 
     @Test(

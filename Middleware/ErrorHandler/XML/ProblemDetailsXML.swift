@@ -22,13 +22,13 @@ extension ErrorHandler {
     ///
     /// - Parameter contentTypes: The media types to decode, such as `application/xml`.
     public static func problemDetailsXML(contentTypes: [String]) -> ErrorHandler {
-        .content("problem details in XML", contentTypes: contentTypes, ProblemDetails.init(xml:))
+        .content("problem details in XML", contentTypes: contentTypes) { try ProblemDetails(xml: $0) }
     }
 }
 
 extension ProblemDetails {
-    /// Decodes problem details in XML.
-    package init(xml content: Data) throws {
+    /// Decodes problem details in XML; `nil` if the document isn't one.
+    package init?(xml content: Data) throws {
         try XMLDepth.check(content)
         let decoder = XMLDecoder()
         decoder.shouldProcessNamespaces = true

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
-package import Logging
+import Logging
 
 /// A filter that decides which exchanges are logged.
 ///
