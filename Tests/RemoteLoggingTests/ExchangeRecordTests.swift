@@ -415,7 +415,7 @@ struct ExchangeRecordTests {
             var underlyingError: (any Error)? { self }
         }
         _ = await harness().send(.get("https://a.example/"), answering: .failure(Looping()))
-        #expect(try keeper.exchange().attempts == nil)
+        #expect(try keeper.exchange().attempts == 1)
         #expect(try sink.record().message.contains("it loops"))
     }
 
