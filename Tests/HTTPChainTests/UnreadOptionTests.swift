@@ -193,7 +193,7 @@ struct UnreadOptionTests {
     ]
 
     /// Methods of modules that these tests don't import, and one that fails by itself without its stage.
-    private static let elsewhere: Set<String> = ["tracing", "multipart", "route", "odata"]
+    private static let elsewhere: Set<String> = ["tracing", "multipart", "route", "odata", "declare"]
 
     @Test("A request with an option that nothing reads fails before anything is sent", arguments: lost)
     func isRefused(_ lost: Lost) async throws {

@@ -72,7 +72,7 @@ struct HTTP2Tests {
     }
 
     @Test(
-        "Over libcurl a 413 to an unfinished upload is delivered, and with a 200 the call ends at its deadline",
+        "Over libcurl a 413 to an unfinished upload is delivered, and with a 200 the call fails, by its deadline",
         arguments: Carrier.trusting.filter { !$0.showsErrorCodes }
     )
     func earlyStatus(carrier: Carrier) async throws {
@@ -85,7 +85,7 @@ struct HTTP2Tests {
             within: .seconds(2),
             suffix: "-200"
         )
-        #expect(outcome == .late)
+        #expect(outcome == .late || outcome == .failed(.connectionLost, .maybe))
     }
 
     #if AsyncHTTPClient

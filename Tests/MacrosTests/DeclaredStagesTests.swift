@@ -30,7 +30,8 @@ struct DaysURL: URLBuilding {
         let days = call.arguments.reservedValues["days"] as? ClosedRange<Int>
         let plant = call.arguments.reservedValues["plant"] as? Plant
         let text = days.map { "\($0.lowerBound)-\($0.upperBound)" } ?? "all"
-        return try call.standardURL(base: "https://tools.example", reference: "reports/\(text)/\(plant?.name ?? "none")")
+        let reference = "reports/\(text)/\(plant?.name ?? "none")"
+        return try call.standardURL(base: "https://tools.example", reference: reference)
     }
 }
 
