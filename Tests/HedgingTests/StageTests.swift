@@ -148,7 +148,7 @@ struct StageTests {
     func sentByAny() async throws {
         var policy = HedgingPolicy(after: .fixed(.seconds(1)))
         policy.methods = [.put]
-        let harness = StageHarness(HedgingMiddleware(policy, budget: nil))
+        let harness = StageHarness(HedgingMiddleware(policy, budget: nil), clock: VirtualClock())
         let unsent = TransportError(.cannotConnect, sent: .nothing, stage: "test")
         let lost = TransportError(.connectionLost, sent: .maybe, stage: "test")
         for (first, sent) in [(unsent, TransportError.Sent.nothing), (lost, .maybe)] {
