@@ -127,7 +127,7 @@ extension Request {
         return self
     }
 
-    /// Returns the request with additional cookies of its own: `.get(url).cookies(["language": "de"])`.
+    /// Returns the request with additional cookies: `.get(url).cookies(["language": "de"])`.
     ///
     /// They replace the request's own cookies with the same names, and are sent in addition to those of the jar,
     /// replacing those with the same names, too. They are sent even if the call has no jar or doesn't use it

@@ -16,7 +16,7 @@ public struct Fallback: CustomStringConvertible, Sendable {
         /// Returns whether a failure allows another source.
         let condition: @Sendable (HTTPRequest, FallbackReason) -> Bool
 
-        /// Whether a source's error is that of a write which may have been done.
+        /// Returns whether a source that failed with an error may have done a write before.
         func mayHaveWritten(_ error: any Error) -> Bool { !request.method.isSafe && !error.isBeforeSending }
     }
 

@@ -9,7 +9,7 @@ package struct HeaderParameters: Sendable, Hashable {
     package var positional: [String]
     /// Whether the call's own operations have a template, so that no stage needs one.
     package var haveOwnTemplate = false
-    /// Whether a stage has checked that templates use all of them.
+    /// Whether an outer stage has compared them with the templates.
     var areChecked = false
 
     /// Makes parameters.

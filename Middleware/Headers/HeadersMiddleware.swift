@@ -29,8 +29,8 @@ public import HTTPTypes
 /// **Options.** ``HTTPChainCore/Request/headers(_:)`` adds operations for one call, after the shared ones. They can
 /// replace, extend or remove a shared field.
 ///
-/// **Errors.** ``HeadersError`` names the field or the parameter. Names, fixed values and origins are checked when the chain is built,
-/// which throws `ChainOrderError`. A stage used without a chain throws for each call.
+/// **Errors.** ``HeadersError`` names the field or the parameter. Names, fixed values and origins are checked when the
+/// chain is built, which throws `ChainOrderError`. A stage used without a chain throws for each call.
 public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
     private let operations: [HeaderOperation]
     /// The operations if none depends on the request: no closure, no origin, no mistake.
@@ -190,7 +190,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
 }
 
 extension Middleware {
-    /// Whether the stage, or the transport that it stands for, sends requests to templates that aren't known here.
+    /// Whether requests reach templates that can't be listed here, in a branch or behind a transport.
     fileprivate var leadsToTemplates: Bool {
         let branches = (self as? any BranchingMiddleware)?.branches ?? []
         return (optionsRead + branches.flatMap(\.optionsRead)).contains { $0 == HeaderParametersOption.self }

@@ -32,8 +32,8 @@ public struct MultipartMiddleware: BuiltInStage {
 
     /// Makes the stage.
     ///
-    /// - Parameter values: The encoding of typed values in forms; by default the chain's serializer, or JSON if there
-    ///   is no serializer. A call with `encoded(by:)` or `encodingNilAsNull()` always uses the chain's serializer.
+    /// - Parameter values: The encoding of typed values in forms; by default the chain's serializer, or JSON
+    ///   without one. A call with `encoded(by:)` or `encodingNilAsNull()` always uses the chain's serializer.
     public init(values: MultipartValueEncoding? = nil) {
         self.values = values
     }

@@ -13,7 +13,7 @@ final class ProgressObserver: Sendable {
         var buffer = ProgressBuffer()
         var isDelivering = false
         var isClosed = false
-        /// Whether a stage has reported anything.
+        /// Whether a report has arrived.
         var isReported = false
         var attempts = 0
 
@@ -32,7 +32,7 @@ final class ProgressObserver: Sendable {
     private let callback: (@Sendable (TransferProgress) -> Void)?
     /// Raised when the observer wants to end the call.
     let cancellation: CancellationSignal?
-    /// Whether the call is the same if nothing reports its progress.
+    /// Whether a chain that reports no progress may ignore the observer.
     let isOptional: Bool
 
     /// Makes an observer that fetches reports with ``next()``.
@@ -53,7 +53,7 @@ final class ProgressObserver: Sendable {
         self.cancellation = cancellation
     }
 
-    /// Whether reports are fetched, by a caller that waits for the last.
+    /// Whether a caller waits for the last report.
     var isAwaited: Bool { callback == nil }
 
     /// Returns the number of an attempt, for a call that no outer stage counts.

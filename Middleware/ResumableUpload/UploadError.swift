@@ -69,7 +69,7 @@ public struct UploadError: ExplainedError, NetworkFailure {
     package let cause: (any Error)?
     /// The notes of outer stages.
     package var notes = ErrorNotes()
-    /// Whether a request for the upload may have reached the server.
+    /// Whether the server may have received a part of the upload.
     private let hasSent: Bool
 
     /// "ResumableUploadMiddleware", or "FileUploadStore" for a problem of its files.
@@ -99,7 +99,7 @@ public struct UploadError: ExplainedError, NetworkFailure {
         return hasSent ? failure?.maybeSent : failure
     }
 
-    /// Whether the same call resumes the upload.
+    /// Whether repeating the call resumes the upload.
     package var resumes: Bool { if case .interrupted = problem { true } else { false } }
 
     package var explanation: Explanation {

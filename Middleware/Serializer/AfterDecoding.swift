@@ -15,7 +15,7 @@ public import HTTPTypes
 public struct AfterDecoding: Sendable {
     /// The type's name.
     package let typeName: String
-    /// Whether it can apply to values of a type.
+    /// Returns whether values of a type, or their elements, can be changed.
     let applies: @Sendable (_ type: Any.Type) -> Bool
     let apply: @Sendable (_ value: any Sendable, _ response: HTTPResponse) async throws -> any Sendable
 

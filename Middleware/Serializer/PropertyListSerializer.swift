@@ -34,9 +34,9 @@ package struct PropertyListSerializer: Serializer, FormattedSerializer {
 
     /// Decodes a value from a property list in any format.
     ///
-    /// - Throws: A `DecodingError`, including for a list that is nested deeper than 128 levels (64 on Apple platforms, whose
-    ///   threads have small stacks); for a binary list that contains itself, or refers to its texts so often that they
-    ///   are many times longer than it; for an XML list whose document type has its own declarations, or whose XML
+    /// - Throws: A `DecodingError`, including for a list that is nested deeper than 128 levels (64 on Apple platforms,
+    ///   whose threads have small stacks); for a binary list that contains itself, or refers to its texts so often that
+    ///   they are many times longer than it; for an XML list whose document type has its own declarations, or whose XML
     ///   declaration is longer than 4,096 bytes.
     package func value<Value: Decodable>(
         _ type: Value.Type,

@@ -81,7 +81,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
             let template = HeaderTemplate(fields[index].value, of: fields[index].name.rawName)
             if template.isConstant { continue }
             arguments.namesUsedElsewhere += template.names + template.positions.map { "\($0)" }
-            let value = try template.value(named: text(of:)) { text(of: "\($0)") }
+            let value = try template.value(named: variables.text(of:)) { variables.text(of: "\($0)") }
             guard HTTPField.isValidValue(value) else {
                 throw RouteError(.invalidField(route: route.name, field: fields[index].name.rawName))
             }
@@ -89,8 +89,6 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         }
         return fields
     }
-
-    private func text(of variable: String) -> String? { variables.text(of: variable) }
 
     private func setContent(of request: inout Request, _ arguments: inout URLArguments) throws {
         if !data.isEmpty, [.get, .head].contains(route.method) {

@@ -458,6 +458,7 @@ final class Exchange: Sendable {
 
     private func transportError(for error: any Error, after ended: State) -> any Error {
         if ended.head == nil, PlatformError.isInvalidURL(error) { return Self.rejectedURL(of: head, redaction) }
+        // A separate session has no earlier connection.
         let mayHaveBeenSent =
             !needsSeparateSession
             && upload.mayHaveBeenSent(starts: ended.starts, wasTaken: ended.wasTaken, method: head.method)

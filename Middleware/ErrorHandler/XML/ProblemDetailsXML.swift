@@ -27,7 +27,7 @@ extension ErrorHandler {
 }
 
 extension ProblemDetails {
-    /// Decodes problem details in XML; `nil` if the document isn't one.
+    /// Decodes problem details in XML; `nil` if the root element has no inner elements.
     package init?(xml content: Data) throws {
         try XMLDepth.check(content)
         let decoder = XMLDecoder()

@@ -173,7 +173,7 @@ extension HARRequest {
     /// Chrome writes a size of 0 for a body that it cannot read, such as a `Blob`.
     fileprivate var declaresContent: Bool { fields.declaredLength.map { $0 > 0 } ?? false }
 
-    /// Whether a request without recorded content may have had some.
+    /// Whether the request may have had content that the archive lacks.
     ///
     /// Programs may omit content that they didn't keep. GET and HEAD have none, unless they declare it.
     fileprivate var mayHaveContent: Bool {

@@ -21,7 +21,7 @@ struct UploadRun {
     private var kept: StoredUpload?
     /// Whether a response has set cookies, which the caller's request doesn't have.
     private var hasOldCookies = false
-    /// Whether a request for the upload may have reached the server, in this call or in an earlier one that it resumes.
+    /// Whether the server may have received a part of the upload, from this call or an earlier one that it resumes.
     private var hasSent: Bool
 
     init(

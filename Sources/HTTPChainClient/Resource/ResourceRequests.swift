@@ -242,7 +242,7 @@ extension ResultKind {
             }
             do {
                 return try await decode(request, transport, processing)
-            } catch  where error is DecodingFailure || error is SerializerError {
+            } catch let error where error is DecodingFailure || error is SerializerError {
                 // The content of an error may have any type.
                 let response = (error as? any HTTPChainError)?.exchange?.response
                 guard let status = response?.status, status.kind != .successful else { throw error }
