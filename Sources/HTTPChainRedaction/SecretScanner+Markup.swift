@@ -92,9 +92,9 @@ extension SecretScanner {
         guard let key = key(before: word.lowerBound) else { return }
         guard Self.nameKeys.contains(bytes[key]) else { return }
         let reachBack = max(0, key.lowerBound - Self.reach)
-        let line = text.last(.newline, in: reachBack..<key.lowerBound).map { $0 + 1 } ?? reachBack
-        if Self.partKeys.contains(bytes[key]), containsFormData(line..<key.lowerBound) {
-            return redactPart(after: word.upperBound)
+        if Self.partKeys.contains(bytes[key]) {
+            let line = text.last(.newline, in: reachBack..<key.lowerBound).map { $0 + 1 } ?? reachBack
+            if containsFormData(line..<key.lowerBound) { return redactPart(after: word.upperBound) }
         }
         if let tag = text.last(.angle, in: reachBack..<key.lowerBound), bytes[tag] == UInt8(ascii: "<") {
             return redactTag(at: tag)

@@ -27,8 +27,9 @@ extension SecretScanner {
             guard slash.byte == UInt8(ascii: "/") else { return }
             position += slash.length
         }
-        let end = text.end(of: .url(level: colon.level), from: position, near: near) { position in
-            let unit = reading(at: position)
+        // The walk reads the text alone, because a closure over the scanner copies it.
+        let end = text.end(of: .url(level: colon.level), from: position, near: near) { [text, mode] position in
+            let unit = text.reading(at: position)
             if unit.byte.endsURL, unit.level <= colon.level, mode == .text || unit.level > 0 { return nil }
             if unit.byte == UInt8(ascii: "&"), unit.level < colon.level { return nil }
             return position + unit.length
@@ -77,11 +78,18 @@ extension SecretScanner {
     private mutating func enterPath(at start: Int, end: Int, level: Int) {
         var keys: [Range<Int>] = []
         let query = min(
-            text.end(of: .path(level: level), from: start, near: min(near, 4)) { segment in
+            text.end(of: .path(level: level), from: start, near: min(near, 4)) { [text, bytes, isCutOff] segment in
+                func isKey(_ segment: Range<Int>) -> Bool {
+                    Steps.take(segment.count)
+                    return OpaqueKey.isLikely(
+                        bytes[segment],
+                        isCutOff: isCutOff && segment.upperBound == bytes.count
+                    )
+                }
                 var position = segment
                 while position < end {
                     Steps.take()
-                    let unit = reading(at: position)
+                    let unit = text.reading(at: position)
                     let isDelimiter = unit.level <= level
                     if isDelimiter, unit.byte == UInt8(ascii: "?") || unit.byte == UInt8(ascii: "#") { break }
                     if isDelimiter, ByteSet.pathDelimiters.contains(unit.byte) {
@@ -102,10 +110,5 @@ extension SecretScanner {
         if url != nil, !isInPath(start) { return }
         let fragment = text.first(.hash, from: query, near: near).flatMap { $0 < end ? $0 : nil } ?? end
         url = URLPlace(end: end, queryStart: query, fragmentStart: fragment)
-    }
-
-    private func isKey(_ segment: Range<Int>) -> Bool {
-        Steps.take(segment.count)
-        return OpaqueKey.isLikely(bytes[segment], isCutOff: isCutOff && segment.upperBound == bytes.count)
     }
 }

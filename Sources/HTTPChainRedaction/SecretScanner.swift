@@ -101,11 +101,7 @@ package struct SecretScanner {
     }
 
     /// Returns the unit at an index, which must be within the text.
-    func reading(at index: Int) -> SecretUnit {
-        let byte = bytes[index]
-        guard byte == UInt8(ascii: "\\") else { return SecretUnit(bytes, at: index) }
-        return SecretUnit(bytes, at: index, afterBackslashes: text.afterBackslashes(from: index))
-    }
+    func reading(at index: Int) -> SecretUnit { text.reading(at: index) }
 
     mutating func redact(_ range: Range<Int>) {
         if !range.isEmpty { edits.append(Edit(range: range)) }

@@ -44,6 +44,12 @@ final class TextIndex {
         self.bytes = bytes
     }
 
+    /// Returns the unit at an index, which must be within the text.
+    func reading(at index: Int) -> SecretUnit {
+        guard bytes[index] == UInt8(ascii: "\\") else { return SecretUnit(bytes, at: index) }
+        return SecretUnit(bytes, at: index, afterBackslashes: afterBackslashes(from: index))
+    }
+
     // MARK: Marks
 
     /// Returns the first position of a mark at or after an index.
@@ -118,12 +124,15 @@ final class TextIndex {
             guard let next = next(position) else { return position }
             position = next
         }
+        // A walk that joins an earlier one at once, as most do in a long URL, takes no table out of its place.
+        if let end = knownEnd(of: walk, at: position) { return end }
         if ends.isEmpty { ends = Array(repeating: [], count: Walk.count) }
         var known: [Int] = []
         swap(&known, &ends[walk.index])
         if known.isEmpty { known = Array(repeating: -1, count: bytes.count) }
-        passed.removeAll(keepingCapacity: true)
         var end = bytes.count
+        var passed: [Int] = []
+        swap(&passed, &self.passed)
         while position < bytes.count {
             Steps.take()
             if known[position] >= 0 {
@@ -138,8 +147,17 @@ final class TextIndex {
             position = next
         }
         for position in passed { known[position] = end }
+        passed.removeAll(keepingCapacity: true)
+        swap(&passed, &self.passed)
         swap(&known, &ends[walk.index])
         return end
+    }
+
+    private func knownEnd(of walk: Walk, at position: Int) -> Int? {
+        Steps.take()
+        guard !ends.isEmpty, position < ends[walk.index].count else { return nil }
+        let end = ends[walk.index][position]
+        return end >= 0 ? end : nil
     }
 
     /// Returns the end of the text before an index, without trailing punctuation.
