@@ -161,6 +161,7 @@ enum ODataBatchContent {
     }
 
     static func data(base64URL text: String) -> Data? {
+        Steps.take(text.utf8.count)
         let standard = Escaping.replacing(in: text) { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 == "=" ? "" : nil }
         return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4))
     }

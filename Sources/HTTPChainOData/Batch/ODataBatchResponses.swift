@@ -20,6 +20,7 @@ public struct ODataBatchResponses: Sendable {
         var responses: [ODataBatch.ID: Response] = [:]
         let known = Set(batch.parts.map(\.id))
         for item in items {
+            Steps.take()
             guard let text = item["id"]?.string, let status = item["status"]?.integer, (100...999).contains(status)
             else { throw ODataBatchError(.notABatch) }
             let id = ODataBatch.ID(text: text)
@@ -77,13 +78,16 @@ public struct ODataBatchResponses: Sendable {
     private static func response(_ status: Int, _ item: JSONValue) throws(TooManyFieldsError) -> Response {
         var headers = HTTPFields()
         for (name, value) in item["headers"]?.object ?? [:] {
+            Steps.take()
             guard let name = HTTPField.Name(name), let value = value.string else { continue }
+            Steps.take(value.utf8.count)
             try headers.append(received: HTTPField(name: name, value: value))
         }
         var body = HTTPBody.empty
         if let content = item["body"], content != .null {
             let type = headers[.contentType] ?? "application/json"
             if let text = content.string, !ODataBatchContent.isJSON(type) {
+                Steps.take(text.utf8.count)
                 let isText = ODataBatchContent.isText(type)
                 let bytes =
                     isText ? ODataBatchContent.data(of: text, type: type) : ODataBatchContent.data(base64URL: text)
@@ -93,6 +97,7 @@ public struct ODataBatchResponses: Sendable {
                 }
                 body = HTTPBody(bytes ?? Data(text.utf8))
             } else if let bytes = try? JSONEncoder().encode(content) {
+                Steps.take(bytes.count)
                 body = HTTPBody(bytes)
                 if headers[.contentType] == nil { headers[.contentType] = "application/json" }
             }

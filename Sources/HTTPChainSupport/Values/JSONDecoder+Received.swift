@@ -7,6 +7,8 @@ extension JSONDecoder {
     /// array or an object that is one level too deep, because it looks for the line and column beyond the end. Valid
     /// documents don't end like that.
     package func decode<Value: Decodable>(_ type: Value.Type, received document: Data) throws -> Value {
+        // Of Foundation's work, the bytes are counted.
+        Steps.take(document.count)
         // In UTF-16 and UTF-32, the other bytes of a code unit are zero.
         if let last = document.last(where: { $0 != 0 }), last == UInt8(ascii: "[") || last == UInt8(ascii: "{") {
             throw DecodingError.dataCorrupted(
