@@ -645,8 +645,11 @@ let package = Package(
         .executableTarget(
             name: "ReplyDrill",
             dependencies: [
-                "HTTPChain", "HTTPChainAuthDigest", "HTTPChainContentDigest", "HTTPChainErrorHandlerXML",
-                "HTTPChainSerializerXML", "HTTPChainInMemory", "HTTPChainAsyncHTTPClient", "DrillSupport", httpTypes,
+                "HTTPChain", "HTTPChainAsyncHTTPClient", "HTTPChainAuthDigest", "HTTPChainBrotli", "HTTPChainClient",
+                "HTTPChainContentDigest", "HTTPChainErrorHandlerXML", "HTTPChainHAR", "HTTPChainInMemory",
+                "HTTPChainMetrics", "HTTPChainOData", "HTTPChainPagination", "HTTPChainResumableUpload",
+                "HTTPChainSerializerXML", "HTTPChainSigning", "HTTPChainSupport", "HTTPChainTracing", "HTTPChainZstd",
+                "DrillSupport", httpTypes, logging, metrics, tracing[0],
             ],
             path: "Tests/ReplyDrill",
             swiftSettings: settings

@@ -9,6 +9,9 @@ import HTTPChainAsyncHTTPClient
 
 // Reads replies of a grammar over one of the transports:
 // ReplyDrill urlsession|asynchttpclient|memory <seed> <first>-<last>|<number>,… <at once> <seconds> [trap|hang]
+// ReplyDrill stages
+//
+// The second form prints the types of all stages in its chains.
 //
 // It prints "!1" before a reply whose length may end the process in Foundation, "+1" when it begins with a reply, "-1" when the call has ended, "~1" for a reply that is left out, because
 // Foundation is known to end the process at it (one in 100 of them is not left out), and "done" at the end. A call that
@@ -24,6 +27,10 @@ enum Drill {
     static func main() async {
         Parent.endWithIt()
         let arguments = CommandLine.arguments
+        if arguments.dropFirst() == ["stages"] {
+            for name in (try? ReplyChain.stageNames().sorted()) ?? [] { say(name) }
+            return
+        }
         guard arguments.count >= 6, let seed = UInt64(arguments[2]), let numbers = numbers(in: arguments[3]),
             let width = Int(arguments[4]), let limit = Double(arguments[5])
         else { usage() }

@@ -1,6 +1,14 @@
 import DrillSupport
 import Foundation
 
+/// How a reply is read; it follows from its number.
+enum ReplyReading: Int, CaseIterable {
+    case json, value, events, parts, head, trace, lines, post, put, reopenedEvents, linkedPages, pages, batch, page
+    case upload, body
+
+    init(_ number: Int) { self = Self.allCases[number % Self.allCases.count] }
+}
+
 /// The reply of a server that means harm, or is broken.
 struct Reply: Sendable {
     /// All bytes that the server sends.
@@ -13,7 +21,7 @@ struct Reply: Sendable {
         var numbers = Numbers(seed: seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
         // The first numbers of neighbors are alike.
         for _ in 0..<4 { _ = numbers.next(2) }
-        var grammar = ReplyGrammar(numbers: numbers)
+        var grammar = ReplyGrammar(numbers: numbers, path: "/r/\(number)", reading: ReplyReading(number))
         var bytes = grammar.reply()
         staysOpen = grammar.chance(4)
         if grammar.chance(3) { grammar.mutate(&bytes) }
@@ -62,6 +70,10 @@ struct Reply: Sendable {
 /// The grammar of heads, statuses, fields, framings and bodies.
 struct ReplyGrammar {
     var numbers: Numbers
+    /// The path of the request, to which a reply may lead again.
+    let path: String
+    /// How the reply is read, to which every other content fits.
+    let reading: ReplyReading
 
     /// True once in so many times.
     mutating func chance(_ times: Int) -> Bool { numbers.next(times) == 0 }
@@ -79,11 +91,14 @@ struct ReplyGrammar {
                 bytes += "\r\n".utf8
             }
         }
-        var body = content()
+        var body = (chance(2) ? fittingContent() : nil) ?? content()
         var fields = [("Content-Type", body.type)]
         let coded = coding(of: &body.bytes)
         if let coded { fields.append(("Content-Encoding", coded)) }
         for _ in 0..<numbers.next(10) { fields.append(field()) }
+        if chance(8) { fields += signature() }
+        if chance(reading == .upload ? 2 : 16) { fields += upload() }
+        if reading == .linkedPages, chance(2) { fields.append(("Link", "<\(path)>; rel=\"next\"")) }
         if chance(150) { fields += flood() }
         let framing = framing(of: &body.bytes)
         fields.insert(contentsOf: framing, at: numbers.next(fields.count + 1))
@@ -204,7 +219,8 @@ extension ReplyGrammar {
             (
                 "Location",
                 any([
-                    "/elsewhere", "", "?", "#", "//127.0.0.1/x", "http://[::1", "/../../..", "http://127.0.0.1:99999/",
+                    path, "/elsewhere", "", "?", "#", "//127.0.0.1/x", "http://[::1", "/../../..",
+                    "http://127.0.0.1:99999/",
                     "data:,x", "http://u:p@127.0.0.1/", word(), "/\u{600}", "/" + String(repeating: "a/", count: 500),
                 ])
             )
@@ -242,7 +258,11 @@ extension ReplyGrammar {
         case 23: ("X-RateLimit-Remaining", number())
         case 24: ("X-RateLimit-Reset", any([number(), date(), "6m0s", "\(number())ms"]))
         case 25: ("RateLimit-Reset", number())
-        case 26: ("Link", any(["</a>; rel=next", "<\(word())>; rel=\"next\"; a=\(word())", "<", word()]))
+        case 26:
+            (
+                "Link",
+                any(["</a>; rel=next", "<\(path)>; rel=next", "<\(word())>; rel=\"next\"; a=\(word())", "<", word()])
+            )
         case 27:
             (
                 "Content-Range",
@@ -301,6 +321,38 @@ extension ReplyGrammar {
         }
     }
 
+    /// A signature with its input, which the chain's key takes for valid if its length is even.
+    private mutating func signature() -> [(String, String)] {
+        let components = any([
+            "\"@status\"", "\"content-type\" \"content-digest\"", "\"@status\" \"@method\";req", "\"\(word())\"",
+            "\"set-cookie\";bs", "\"cache-control\";key=\"max-age\"", "\"content-length\";sf", "\"@status\";tr", "",
+        ])
+        let parameters = any([
+            ";created=1", ";created=1;expires=4000000000", ";created=\(number())", ";created=1;nonce=\(word())",
+            ";created=1;keyid=\"a\";alg=\"hmac-sha256\"", ";created=1;\(word())",
+        ])
+        return [
+            ("Signature-Input", "sig=(\(components))\(parameters)"),
+            ("Signature", any(["sig=:YWI=:", "sig=:YWI=:, b=:YWI=:", "sig=:YQ==:", "sig=\(word())"])),
+        ]
+    }
+
+    /// What a server says of an upload, in either protocol.
+    private mutating func upload() -> [(String, String)] {
+        [
+            ("Location", any([path, "\(path)/upload", "/\(word())"])),
+            ("Upload-Offset", any(["0", "12", "1024", "3000", number()])),
+            ("Upload-Complete", any(["?0", "?1", word()])),
+            ("Upload-Length", any(["3000", number()])),
+            (
+                "Upload-Limit",
+                any(["max-size=\(number()), max-append-size=\(number()), min-append-size=\(number())", word()])
+            ),
+            ("Tus-Resumable", any(["1.0.0", word()])),
+            ("Upload-Expires", date()),
+        ]
+    }
+
     /// More fields than a message can have, or longer ones.
     private mutating func flood() -> [(String, String)] {
         switch numbers.next(4) {
@@ -348,10 +400,15 @@ extension ReplyGrammar {
     }
 
     private mutating func coding(of body: inout [UInt8]) -> String? {
-        switch numbers.next(8) {
+        switch numbers.next(9) {
         case 0:
             body = GzipStream.stored(body)
             return "gzip"
+        case 3:
+            let isBrotli = chance(2)
+            body = isBrotli ? BrotliStream.stored(body) : ZstdFrame.stored(body)
+            if chance(3) { body[numbers.next(body.count)] ^= UInt8(1 << numbers.next(8)) }
+            return isBrotli ? "br" : "zstd"
         case 1:
             body = GzipStream.stored(body)
             if !body.isEmpty { body[numbers.next(body.count)] ^= UInt8(1 << numbers.next(8)) }
@@ -390,12 +447,60 @@ enum GzipStream {
     }
 }
 
+/// Bytes in the format Brotli, RFC 7932, that are stored and not compressed.
+enum BrotliStream {
+    static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = bytes[...]
+        // Before the first block there is one bit, for a window of 64 KiB (§9.1).
+        var bits: (value: UInt32, count: UInt32) = (0, 1)
+        while !rest.isEmpty {
+            let piece = rest.prefix(0xFFFF)
+            rest = rest.dropFirst(piece.count)
+            // Not the last block, a length of 16 bits, and uncompressed (§9.2).
+            let head = UInt32(piece.count - 1) << 3 | 1 << 19
+            let value = bits.value | head << bits.count
+            result += (0..<3).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } + piece
+            bits = (0, 0)
+        }
+        // The last block, which is empty.
+        return result + [UInt8(truncatingIfNeeded: bits.value | 3 << bits.count)]
+    }
+}
+
+/// Bytes in the format zstd, RFC 8878, that are stored and not compressed.
+enum ZstdFrame {
+    static func stored(_ bytes: [UInt8]) -> [UInt8] {
+        // No checksum and no length of the content, and a window of 2 MiB (§3.1.1.1).
+        var result: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58]
+        var rest = bytes[...]
+        repeat {
+            let piece = rest.prefix(0xFFFF)
+            rest = rest.dropFirst(piece.count)
+            let head = UInt32(piece.count) << 3 | (rest.isEmpty ? 1 : 0)
+            result += (0..<3).map { UInt8(truncatingIfNeeded: head >> (8 * $0)) } + piece
+        } while !rest.isEmpty
+        return result
+    }
+}
+
 extension ReplyGrammar {
     // MARK: - Contents
 
     private mutating func content() -> (type: String, bytes: [UInt8]) {
-        switch numbers.next(14) {
+        switch numbers.next(17) {
         case 0: return ("", [])
+        case 13: return ("application/json", Array(batch().utf8))
+        case 14: return ("application/json", Array(page().utf8))
+        case 15:
+            return (
+                "application/json",
+                Array(
+                    ("{\"access_token\":\"\(any(["a", "", "a b", "\\n"]))\",\"token_type\":\"\(any(["Bearer", "bearer", "mac"]))\","
+                        + "\"expires_in\":\(number()),\"refresh_token\":\(json(depth: 0)),\"scope\":\(json(depth: 0)),"
+                        + "\"error\":\(json(depth: 0)),\"type\":\"about:blank\"}").utf8
+                )
+            )
         case 1, 2: return ("application/json", Array(json(depth: 3).utf8))
         case 3:
             let depth = any([400, 511, 513, 3000])
@@ -452,6 +557,46 @@ extension ReplyGrammar {
                 (0..<count).map { _ in UInt8(numbers.next(256)) }
             )
         }
+    }
+
+    /// Content of the kind that is expected; nil if any will do.
+    private mutating func fittingContent() -> (type: String, bytes: [UInt8])? {
+        switch reading {
+        case .events, .reopenedEvents: ("text/event-stream", events())
+        case .parts: ("multipart/mixed; boundary=b", multipart(depth: 2))
+        case .lines:
+            (
+                "application/x-ndjson",
+                Array(
+                    (0..<numbers.next(5)).map { _ in json(depth: 2) }.joined(separator: any(["\n", "\r\n", "\n\n"]))
+                        .utf8
+                )
+            )
+        case .pages, .page: ("application/json", Array(page().utf8))
+        case .batch: ("application/json", Array(batch().utf8))
+        case .json, .value, .post, .linkedPages: ("application/json", Array(json(depth: 3).utf8))
+        case .head, .trace, .put, .upload, .body: nil
+        }
+    }
+
+    /// A page of entities as OData has it.
+    private mutating func page() -> String {
+        let context = any(["http://127.0.0.1/$metadata#A", "", "\u{600}"])
+        let next = any([path, "", "?a", "//a.example", "\\u0000"])
+        return "{\"@odata.context\":\"\(context)\",\"@odata.count\":\(number()),\"value\":[\(json(depth: 2))],"
+            + "\"@odata.nextLink\":\"\(next)\"}"
+    }
+
+    /// A response to an OData batch.
+    private mutating func batch() -> String {
+        let items = (0..<numbers.next(4)).map { index in
+            let status = chance(4) ? number() : any(["200", "204", "404"])
+            let name = any(["content-type", "a", "", "a b"])
+            let value = any(["\"text/plain\"", "\"image/png\"", json(depth: 0)])
+            return "{\"id\":\"\(chance(8) ? 1 : index + 1)\",\"status\":\(status),"
+                + "\"headers\":{\"\(name)\":\(value)},\"body\":\(json(depth: 2))}"
+        }
+        return "{\"responses\":[\(items.joined(separator: ","))]}"
     }
 
     private mutating func json(depth: Int) -> String {

@@ -1,18 +1,12 @@
 import Foundation
 import HTTPChain
-import HTTPChainAuthDigest
-import HTTPChainContentDigest
-import HTTPChainErrorHandlerXML
 import HTTPChainInMemory
-import HTTPChainSerializerXML
+import HTTPChainOData
+import HTTPChainPagination
 import HTTPChainSupport
 import HTTPTypes
 
-#if AsyncHTTPClient
-import HTTPChainAsyncHTTPClient
-#endif
-
-/// What a user makes of a reply, through a chain of all stages that read replies.
+/// What a user makes of a reply, through one of several chains, in which there are all stages that read replies.
 struct ReplyChain: Sendable {
     /// A fault that is planted on a status, to see that it is found.
     enum Fault: String {
@@ -24,59 +18,18 @@ struct ReplyChain: Sendable {
     let fault: Fault?
 
     private func chain(_ number: Int) throws -> Chain {
-        var stages: [any Middleware] = [
-            errorHandler,
-            ProgressMiddleware(),
-            TimeoutMiddleware(.seconds(30)),
-            SerializerMiddleware(serializers),
-            StatusValidationMiddleware(),
-            RedirectMiddleware(.sameOrigin.and(.limited(3))),
-            CookieMiddleware(CookieJar()),
-            GzipMiddleware(),
-            ContentDigestMiddleware(),
-            CacheMiddleware(store: .memory(limit: .mebibytes(1)), partition: .shared),
-            CoalescingMiddleware(partition: .shared),
-            RetryMiddleware(RetryPolicy(maximumAttempts: 2, backoff: .none, retryAfterLimit: .zero)),
-            DigestAuthMiddleware(user: "bob", password: "hunter2", for: origin),
-            CircuitBreakerMiddleware(.consecutive(failures: 100)),
-            LoadSheddingMiddleware(),
-            RateLimitMiddleware(RateLimit(1000, per: .seconds(1)), excess: .refuse),
-            ConcurrencyLimitMiddleware(.fixed(10)),
-            AttemptTimeoutMiddleware(.seconds(20)),
-        ]
-        // Writing takes longer than all the rest.
-        if number.isMultiple(of: 3) {
-            stages.append(RemoteLoggingMiddleware(Forgetful(), each: .attempt, detail: .bodies))
-        }
+        var stages = try variant(number).stages(number)
         if let fault { stages.append(PlantedFault(fault: fault)) }
-        // Checking the order takes as long as a call; once shows a mistake.
-        return try Chain(transport: transport, order: number == 0 ? .checked : .unchecked) { stages }
-    }
-
-    private var errorHandler: ErrorHandlerMiddleware {
-        #if XML
-        let types = ["application/problem+xml", "application/xml", "text/xml"]
-        return ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML(contentTypes: types))
-        #else
-        return ErrorHandlerMiddleware(.problemDetails)
-        #endif
-    }
-
-    private var serializers: [any Serializer] {
-        var all: [any Serializer] = [
-            JSONSerializer(), PropertyListSerializer(), FormSerializer(), PlainTextSerializer(),
-        ]
-        #if XML
-        all.append(XMLSerializer())
-        #endif
-        return all
+        // Checking the order takes as long as a call; once for each variant shows a mistake.
+        let isFirst = number < Variant.allCases.count
+        return try Chain(transport: transport, order: isFirst ? .checked : .unchecked) { stages }
     }
 
     /// Reads a reply in one of the ways that there are, and again what the chain has learned of it.
     func read(_ number: Int) async {
         do {
             let chain = try chain(number)
-            for _ in 0..<(number.isMultiple(of: 4) ? 2 : 1) {
+            for _ in 0..<(number.isMultiple(of: 7) ? 2 : 1) {
                 do {
                     try await read(number, over: chain)
                 } catch {
@@ -92,31 +45,69 @@ struct ReplyChain: Sendable {
     private func read(_ number: Int, over chain: Chain) async throws {
         let url = "\(origin)/r/\(number)"
         let content = HTTPBody("{\"a\":\"\(number)\"}")
-        switch number % 10 {
-        case 0: _ = try await chain.send(.get(url), as: JSONValue.self)
-        case 1: _ = try await chain.send(.get(url), as: Flat.self)
-        case 2: for try await _ in try await chain.send(.get(url)).body.serverSentEvents() {}
-        case 3:
+        switch ReplyReading(number) {
+        case .json: _ = try await chain.send(.get(url), as: JSONValue.self)
+        case .value: _ = try await chain.send(.get(url), as: Flat.self)
+        case .events: for try await _ in try await chain.send(.get(url)).body.serverSentEvents() {}
+        case .parts:
             for try await part in try await chain.send(.get(url)).parts() { _ = try await part.body.collect() }
-        case 4: _ = try await chain.send(.head(url)).body.collect()
-        case 5:
+        case .head: _ = try await chain.send(.head(url)).body.collect()
+        case .trace:
             let call = await chain.trace(.get(url))
             precondition(!call.trace.html().isEmpty)
-        case 6: for try await _ in try await chain.send(.get(url)).jsonLines(of: JSONValue.self) {}
-        case 7: _ = try await chain.send(.post(url, body: content), as: JSONValue.self)
-        case 8: _ = try await chain.send(.put(url, body: content)).body.collect()
-        default: _ = try await chain.send(.get(url)).body.collect(upTo: .mebibytes(1))
+        case .lines: for try await _ in try await chain.send(.get(url)).jsonLines(of: JSONValue.self) {}
+        case .post: _ = try await chain.send(.post(url, body: content), as: JSONValue.self)
+        case .put: _ = try await chain.send(.put(url, body: content)).body.collect()
+        case .reopenedEvents: for try await _ in chain.events(.get(url), options: Self.briefEvents) {}
+        case .linkedPages: try await readPages(by: .linkHeader(), from: url, over: chain)
+        case .pages:
+            try await readPages(
+                by: .nextURL { $0["@odata.nextLink"]?.string ?? $0["next"]?.string },
+                from: url,
+                over: chain
+            )
+        case .batch:
+            var batch = ODataBatch()
+            let ids = [batch.add(.get("People")), batch.add(.get("Places"))]
+            let responses = try await chain.send(batch, to: url)
+            for id in ids { _ = try responses.value(of: id, as: JSONValue.self) }
+        case .page: _ = try await chain.send(.get(url), as: ODataPage<JSONValue>.self)
+        case .upload: _ = try await chain.send(.post(url, body: HTTPBody(Data(count: 3000)))).body.collect()
+        case .body: _ = try await chain.send(.get(url)).body.collect(upTo: .mebibytes(1))
+        }
+    }
+
+    /// A stream that is opened again twice, without a wait.
+    private static var briefEvents: EventStreamOptions {
+        let openings = Locked(0)
+        return EventStreamOptions(
+            reconnection: ReconnectionPolicy(
+                delay: .zero,
+                maximumDelay: .zero,
+                serverDelayLimit: .zero,
+                verdict: { _ in
+                    openings.withLock { $0 += 1 }
+                    return openings.withLock { $0 } > 2 ? .finish : .reconnectAfter(.zero)
+                }
+            )
+        )
+    }
+
+    private func readPages(
+        by style: PaginationStyle<JSONValue>,
+        from url: String,
+        over chain: Chain
+    ) async throws {
+        var pages = 0
+        for try await _ in chain.pages(of: JSONValue.self, from: .get(url), by: style) {
+            pages += 1
+            if pages == 3 { return }
         }
     }
 
     private struct Flat: Decodable {
         let a: String?
     }
-}
-
-/// Takes what is logged, and so has it written.
-private struct Forgetful: LogSink {
-    func log(_ record: consuming LogRecord) { precondition(!"\(record.message)\(record.attributes)".isEmpty) }
 }
 
 private struct PlantedFault: Middleware {

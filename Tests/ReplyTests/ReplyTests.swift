@@ -29,6 +29,41 @@ struct ReplyTests {
         }
     }
 
+    /// Stages that no chain of the drill can have, with the reason.
+    private static var leftOut: [String: String] {
+        var reasons = [
+            "ClosureMiddleware": "the closure reads the reply",
+            "SignpostMiddleware": "it is for Apple platforms",
+        ]
+        #if !Tracing
+        reasons["TracingMiddleware"] = "its trait is disabled"
+        #endif
+        return reasons
+    }
+
+    @Test("Each stage of the package is in a chain of the drill")
+    func stages() async throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        var declared: Set<String> = []
+        for folder in ["Middleware", "Sources"] {
+            let place = root.appending(path: folder)
+            for name in try FileManager.default.subpathsOfDirectory(atPath: place.path) where name.hasSuffix(".swift") {
+                let source = try String(contentsOf: place.appending(path: name), encoding: .utf8)
+                let declarations = source.matches(
+                    of: /(?m)^(?:public|package) (?:final )?(?:struct|class|actor) (\w+Middleware)\b/
+                )
+                declared.formUnion(declarations.map { String($0.1) })
+            }
+        }
+        #expect(declared.count >= 39)
+        let outcome = try await runProgram(try #require(Programs.beside("ReplyDrill")), ["stages"])
+        #expect(outcome.status == 0)
+        let used = Set(outcome.text.split(separator: "\n").map(String.init))
+        #expect(declared.subtracting(used).subtracting(Self.leftOut.keys).sorted() == [])
+        #expect(Set(Self.leftOut.keys).subtracting(declared).union(used.intersection(Self.leftOut.keys)).isEmpty)
+    }
+
     @Test(
         "A stage that ends the process at a status, and one that holds the call, are found",
         arguments: ["trap", "hang"]
