@@ -444,12 +444,12 @@ let package = Package(
             "GrowthTests",
             of: [
                 "HTTPChainAuth", "HTTPChainAuthDigest", "HTTPChainBrotli", "HTTPChainCache",
-                "HTTPChainCacheValkey", "HTTPChainCookies",
+                "HTTPChainCacheValkey", "HTTPChainContentDigest", "HTTPChainCookies",
                 "HTTPChainErrorHandler", "HTTPChainErrorHandlerXML", "HTTPChainEventStream", "HTTPChainGzip",
                 "HTTPChainHAR", "HTTPChainLogShipper", "HTTPChainLogSpool", "HTTPChainMultipart", "HTTPChainOData",
-                "HTTPChainPagination", "HTTPChainRedirect", "HTTPChainRemoteLogging", "HTTPChainResumableUpload",
-                "HTTPChainRoutes", "HTTPChainRoutesYAML", "HTTPChainSerializer", "HTTPChainSigning",
-                "HTTPChainStatusValidation", "HTTPChainURLBuilder", "HTTPChainValkey",
+                "HTTPChainPagination", "HTTPChainRateLimit", "HTTPChainRedirect", "HTTPChainRemoteLogging",
+                "HTTPChainResumableUpload", "HTTPChainRoutes", "HTTPChainRoutesYAML", "HTTPChainSerializer",
+                "HTTPChainSigning", "HTTPChainStatusValidation", "HTTPChainURLBuilder", "HTTPChainValkey",
                 "HTTPChainZstd", logging,
             ]
         ),

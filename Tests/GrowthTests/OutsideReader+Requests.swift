@@ -11,6 +11,9 @@ import HTTPChainZstd
 import HTTPTypes
 import TestSupport
 
+@testable import HTTPChainContentDigest
+@testable import HTTPChainRateLimit
+
 extension OutsideReader {
     /// Content codings: of the libraries' work only the calls, the chunks and the bytes are counted.
     static let codings =
@@ -66,6 +69,38 @@ extension OutsideReader {
     private static func encoded(_ content: Data, _ coding: ContentCoding) async throws -> Data {
         try await HTTPBody(content).encoded(with: coding).collect()
     }
+
+    /// Fields of responses that stages act on.
+    static let fields: [OutsideReader] = [
+        OutsideReader(
+            name: "rate limits",
+            folders: ["Middleware/RateLimit/Rules/ServerLimits.swift"],
+            further: ["\"a\";r=1;t=1, ", "limit=1, remaining=1, reset=1, ", "1", ", ", ";pk=:YQ==:", "6m0s"]
+        ) { text in
+            func read(_ names: [String], _ value: String) {
+                var head = HTTPResponse(status: .tooManyRequests)
+                for name in names {
+                    if let name = HTTPField.Name(name) { head.headerFields[name] = value }
+                }
+                _ = ServerLimits(head, now: Date(timeIntervalSince1970: 1))
+            }
+            for start in ["", "\"a\";r=1;t=1, ", "remaining=1, reset=1, a="] {
+                read(["RateLimit", "RateLimit-Policy"], start + text)
+            }
+            read(["X-RateLimit-Remaining", "X-RateLimit-Reset"], text)
+            read(["Retry-After", "Date"], text)
+        },
+        OutsideReader(
+            name: "content digests",
+            folders: ["Middleware/ContentDigest"],
+            further: ["sha-256=:", "YWJj", ":, ", ";a=1", "a=("]
+        ) { text in
+            for name in ["Content-Digest", "Repr-Digest", "Content-MD5"] {
+                guard let name = HTTPField.Name(name) else { continue }
+                for start in ["", "sha-256=:", "sha-256=:YWJj:, "] { _ = DeclaredDigests([name: start + text]) }
+            }
+        },
+    ]
 
     /// What is read before a request is sent, or sent again, or trusted.
     static let requests: [OutsideReader] = [

@@ -34,7 +34,7 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = messages + shared + stored + codings + requests + documents
+    static let all = messages + shared + stored + codings + fields + requests + documents
 
     /// Fields and documents.
     private static let messages: [OutsideReader] = [

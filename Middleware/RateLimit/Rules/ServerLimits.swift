@@ -143,6 +143,7 @@ package struct ServerLimits: Sendable, Hashable {
     }
 
     private static func number(_ text: String) -> Double? {
+        Steps.take(text.utf8.count)
         // Some servers send several numbers for several windows, of which the first is the strictest.
         let first = text.pieces(at: ",").first.map(String.init) ?? text
         guard let number = Double(String(first.unicodeScalars.filter { $0 != " " })), number.isFinite else {
