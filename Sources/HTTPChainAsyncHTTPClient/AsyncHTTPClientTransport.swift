@@ -192,15 +192,17 @@ public struct AsyncHTTPClientTransport: BuiltInTransport {
             tellsConnection: client.reportsExchanges,
             upload: upload == nil || wire.contentLength == 0 ? .atOnce : .told
         )
+        let isLive = type(of: limited.environment.time) == SystemTime.self
         let exchange = ClientExchange(
             client: client,
             report: report,
             wire: wire,
             options: limited.options,
             timer: timer,
-            upload: upload
+            upload: upload,
+            ending: isLive && timer != nil && client.reportsExchanges ? ExchangeEnding() : nil
         )
-        return try await exchange.response(isLive: type(of: limited.environment.time) == SystemTime.self)
+        return try await exchange.response(isLive: isLive)
     }
 }
 
@@ -215,6 +217,9 @@ private struct ClientExchange: Sendable {
     let timer: TransferTimer?
     /// Nil if the whole request is sent at once.
     var upload: Upload?
+    /// Nil if reads of the body need tasks, because nothing else can end them: those of a client supplied by the caller,
+    /// and those by another clock than the system's.
+    let ending: ExchangeEnding?
 
     /// Waits for the response and applies the limits to its body.
     func response(isLive: Bool) async throws -> Response {
@@ -228,7 +233,11 @@ private struct ClientExchange: Sendable {
             response = try await timer.run { try await self.response(by: .distantFuture) }
         }
         timer.answered(response.head)
-        response.body = timer.keep(response.body)
+        if let ending {
+            response.body = timer.keep(response.body) { ending.end(with: $0) }
+        } else {
+            response.body = timer.keep(response.body)
+        }
         return response
     }
 
@@ -312,7 +321,9 @@ private struct ClientExchange: Sendable {
             }
             return try await client.client(for: wire).execute(outgoing, deadline: deadline)
         }
-        let number = ExchangeBoard.shared.add(ReportedExchange(timer: timer, upload: upload, target: target))
+        let number = ExchangeBoard.shared.add(
+            ReportedExchange(timer: timer, upload: upload, ending: ending, target: target)
+        )
         outgoing.headers.add(name: ExchangeBoard.field.rawName, value: number)
         do {
             // The connection that sends the head takes the exchange from the board.

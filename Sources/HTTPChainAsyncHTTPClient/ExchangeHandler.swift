@@ -15,8 +15,11 @@ final class ExchangeHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
+    private var context: ChannelHandlerContext?
     /// The upload of the request that is being sent.
     private var upload: Upload?
+    /// The end of the exchange that the connection serves; nil if nothing outside can end it.
+    private var ending: ExchangeEnding?
     /// Whether the request ended before its head was sent, so that no part of it may be sent.
     private var isAbandoned = false
     /// The handler of the connection; nil for a stream over HTTP/2.
@@ -24,6 +27,15 @@ final class ExchangeHandler: ChannelDuplexHandler {
 
     init(_ fieldBytes: FieldBytesHandler? = nil) {
         self.fieldBytes = fieldBytes
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        forgetEnding()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -41,6 +53,8 @@ final class ExchangeHandler: ChannelDuplexHandler {
                 return abandon(context, promise)
             }
             upload = exchange.upload
+            ending = exchange.ending
+            ending?.begin(with: self, on: context.eventLoop)
             if let target = exchange.target { head.uri = target }
             return write(head, context, promise)
         case .body(let part):
@@ -55,9 +69,24 @@ final class ExchangeHandler: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
+    /// Ends an exchange with an error, and its connection or stream with it, unless its response is complete.
+    func end(_ exchange: ExchangeEnding, with error: any Error) {
+        guard let context, ending === exchange else { return }
+        forgetEnding()
+        context.fireErrorCaught(error)
+        context.close(promise: nil)
+    }
+
+    private func forgetEnding() {
+        ending?.finish(with: self)
+        ending = nil
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        if case .end = part { forgetEnding() }
         let name = FieldBytesHandler.field.rawName
-        guard let fieldBytes, case .head(var head) = unwrapInboundIn(data),
+        guard let fieldBytes, case .head(var head) = part,
             fieldBytes.hasReplaced || head.headers.contains(name: name)
         else { return context.fireChannelRead(data) }
         head.headers.remove(name: name)
@@ -89,6 +118,8 @@ final class ExchangeHandler: ChannelDuplexHandler {
 struct ReportedExchange: Sendable {
     let timer: TransferTimer?
     let upload: Upload?
+    /// The way to end the exchange while it runs; nil if nothing limits its response's body.
+    let ending: ExchangeEnding?
     /// The target to send instead of the client's; nil for the client's.
     let target: String?
 
@@ -100,6 +131,40 @@ struct ReportedExchange: Sendable {
         timer?.connected()
         upload?.isReported()
         return timer?.failure == nil
+    }
+}
+
+/// Ends an exchange from any thread, while a connection serves it.
+///
+/// The client's own interface ends a transfer only by cancelling the task that reads it, so that each read with a limit
+/// would need a task.
+final class ExchangeEnding: Sendable {
+    private struct Connection: Sendable {
+        let id: ObjectIdentifier
+        let handler: NIOLoopBound<ExchangeHandler>
+    }
+
+    /// The connection that serves the exchange; nil before and afterwards.
+    private let connection = Locked<Connection?>(nil)
+
+    /// Called when a connection begins to send the head.
+    func begin(with handler: ExchangeHandler, on loop: any EventLoop) {
+        let current = Connection(id: ObjectIdentifier(handler), handler: NIOLoopBound(handler, eventLoop: loop))
+        connection.withLock { $0 = current }
+    }
+
+    /// Called when the response is complete, or the connection has ended.
+    ///
+    /// Another connection may have sent the head again by then.
+    func finish(with handler: ExchangeHandler) {
+        let id = ObjectIdentifier(handler)
+        connection.withLock { if $0?.id == id { $0 = nil } }
+    }
+
+    /// Ends the exchange; its response's body throws the error, or another if the client replaces it.
+    func end(with error: any Error) {
+        guard let handler = connection.withLock({ $0 })?.handler else { return }
+        handler.eventLoop.execute { handler.value.end(self, with: error) }
     }
 }
 

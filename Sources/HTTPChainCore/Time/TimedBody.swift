@@ -12,6 +12,58 @@ extension TransferTimer {
     }
 }
 
+extension TransferTimer {
+    /// Returns a response's body whose reads are subject to the limits, each in the task of its caller.
+    ///
+    /// This costs less than ``keep(_:)``, whose reads are tasks of their own. It is for transports whose transfer can be
+    /// ended from any thread, and for the system's clock.
+    ///
+    /// - Parameter end: Called at most once, when time is up during a read, on any thread. It ends the transfer, so that
+    ///   the read returns or throws.
+    package func keep(_ body: HTTPBody, end: @escaping @Sendable (TimeoutError) -> Void) -> HTTPBody {
+        if body.isReplayable || body.isEmpty || !limitsBody { return body }
+        return .once(length: body.length) { WatchedReader(timer: self, reader: try await body.makeReader(), end: end) }
+            .keepingDeadline(callDeadline)
+    }
+}
+
+/// Reads chunks in the task of its caller, while the timer watches.
+private struct WatchedReader: BodyReader {
+    let timer: TransferTimer
+    /// Nil at the end, and once time is up: dropping the reader ends any transfer behind it.
+    private var reader: (any BodyReader)?
+
+    init(timer: TransferTimer, reader: any BodyReader, end: @escaping @Sendable (TimeoutError) -> Void) {
+        self.timer = timer
+        self.reader = reader
+        timer.start(onExpiry: end)
+    }
+
+    nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard reader != nil else {
+            if let failure = timer.failure { throw failure }
+            return nil
+        }
+        do {
+            try timer.beginRead()
+            let chunk = try await reader?.read()
+            timer.received(chunk?.count ?? 0)
+            if let failure = timer.failure { throw failure }
+            if chunk == nil {
+                timer.end()
+                reader = nil
+            }
+            return chunk
+        } catch {
+            timer.received(0)
+            guard let failure = timer.failure else { throw error }
+            reader = nil
+            try Task.checkCancellation()
+            throw failure
+        }
+    }
+}
+
 /// Reads chunks one by one, each with the next deadline as its limit.
 private struct TimedReader: BodyReader {
     let timer: TransferTimer

@@ -169,6 +169,15 @@ package final class TransferTimer: Sendable {
         update { $0.isAwaited(since: $1) }
     }
 
+    /// Reports that a reader waits for the next part of the response's body.
+    ///
+    /// - Throws: ``TimeoutError`` if time is up.
+    func beginRead() throws {
+        awaitsBody()
+        let now = time.elapsed
+        if let error = state.withLock({ missed(&$0, at: now) }) { throw error }
+    }
+
     /// Reports that the awaited part has arrived.
     ///
     /// - Parameter count: The number of bytes in the part.

@@ -11,13 +11,20 @@ struct TransferTimerTests {
     private let clock = VirtualClock()
     private let failures = Events<TimeoutError>()
 
-    private func timer(_ limits: TransferLimits, _ request: Request = .get("https://example.com/")) throws
-        -> TransferTimer
-    {
+    private func request(
+        _ limits: TransferLimits,
+        _ request: Request = .get("https://example.com/")
+    ) -> Request {
         var request = request
         request.environment = .virtual(clock)
         request.options[TransferLimitsOption.self] = limits
-        let timer = try #require(TransferTimer(request))
+        return request
+    }
+
+    private func timer(_ limits: TransferLimits, _ request: Request = .get("https://example.com/")) throws
+        -> TransferTimer
+    {
+        let timer = try #require(TransferTimer(self.request(limits, request)))
         timer.start { [failures] in failures.add($0) }
         return timer
     }
@@ -202,5 +209,54 @@ struct TransferTimerTests {
         clock.advance(by: .seconds(30))
         let error = await #expect(throws: TimeoutError.self) { try await reading.value }
         #expect(error?.scope == .read && error?.progress == .readingBody(received: 6))
+    }
+
+    @Test(
+        "A read in the task of its caller throws the limit's error when the end of the transfer returns",
+        arguments: [false, true]
+    )
+    func endedRead(throwsToo: Bool) async throws {
+        let timer = try #require(TransferTimer(request(TransferLimits(read: .seconds(30)))))
+        timer.answered(HTTPResponse(status: .ok))
+        let (chunks, continuation) = AsyncThrowingStream<Data, any Error>.makeStream()
+        continuation.yield(Data("plants".utf8))
+        let body = timer.keep(.once(chunks: chunks)) { [failures] error in
+            failures.add(error)
+            continuation.finish(throwing: throwsToo ? Cut() : nil)
+        }
+        let firstRead = Locked(false)
+        let reading = Task {
+            var iterator = body.makeAsyncIterator()
+            let first = try await iterator.next()
+            #expect(first == Data("plants".utf8))
+            firstRead.withLock { $0 = true }
+            for _ in 1...2 { await #expect(throws: TimeoutError.self) { try await iterator.next() } }
+        }
+        try await until("the second read to begin") { firstRead.withLock { $0 } && timer.remaining != nil }
+        clock.advance(by: .seconds(30))
+        try await reading.value
+        #expect(failures.all.map(\.scope) == [.read])
+        #expect(failures.all.first?.progress == .readingBody(received: 6))
+    }
+
+    @Test("Nothing limits a body that was read to its end, or that nobody reads")
+    func readToTheEnd() async throws {
+        let timer = try #require(TransferTimer(request(TransferLimits(total: .seconds(10), totalCoversBody: true))))
+        timer.answered(HTTPResponse(status: .ok))
+        var iterator = timer.keep(body(["plants"], length: nil)) { [failures] in failures.add($0) }.makeAsyncIterator()
+        #expect(try await iterator.next() == Data("plants".utf8))
+        #expect(try await iterator.next() == nil)
+        clock.advance(by: .seconds(20))
+        #expect(try await iterator.next() == nil)
+        #expect(failures.all.isEmpty)
+
+        let idle = try #require(TransferTimer(request(TransferLimits(total: .seconds(10), totalCoversBody: true))))
+        idle.answered(HTTPResponse(status: .ok))
+        let late = idle.keep(body(["plants"], length: nil)) { [failures] in failures.add($0) }
+        clock.advance(by: .seconds(20))
+        #expect(failures.all.isEmpty)
+        await #expect(throws: TimeoutError.self, "the transfer's time is over") {
+            try await late.collect(upTo: .kibibytes(1))
+        }
     }
 }
