@@ -30,11 +30,11 @@ import NIOPosix
 /// well, and throw a ``/HTTPChainCore/TransportError`` of kind `timedOut`.
 ///
 /// **Sending again.** A request that the server certainly didn't process, because its connection was about to end, is
-/// sent again at once, up to ten times in all, also a POST (RFC 9113 §8.7): if no connection began to send it, or its
-/// stream over HTTP/2 is above the last one of a GOAWAY. A stream that the server itself refuses (`REFUSED_STREAM`) is
-/// sent again once. A body of which a part may have been read must be replayable, and the reports of its upload begin
-/// again. The limits go on meanwhile, and the limit to connect is over once a connection has sent a head. A connection
-/// attempt that fails is left to a retry stage.
+/// sent again at once, even a POST, up to ten times in all (RFC 9113 §8.7). This applies if no connection began to send
+/// it, or if its stream over HTTP/2 is above the last one of a GOAWAY. A stream that the server itself refuses
+/// (`REFUSED_STREAM`) is sent again once. If part of the body may have been read, it must be replayable, and the
+/// reports of its upload begin again. The limits continue to apply; the limit to connect ends once a connection has
+/// sent a head. A failed connection attempt is left to a retry stage.
 ///
 /// **Memory.** An upload needs memory for 128 KiB and two further parts of its body, of the size that its reader
 /// chooses, in addition to the buffers of the client's connection and the system. A client supplied by the caller

@@ -21,7 +21,7 @@ public import Foundation
 /// response before its end cancels its transfer.
 ///
 /// The platform doesn't report when a connection is established. The time to connect therefore counts toward the next
-/// step of an exchange, whose limit is longer by the limit to connect.
+/// step of an exchange, and the limit to connect is added to the limit of that step.
 ///
 /// `URLSession` decodes the content codings it supports. The head then lacks `Content-Encoding` and `Content-Length`;
 /// send `Accept-Encoding: identity` for a response without coding. It joins repeated response fields with commas; only
