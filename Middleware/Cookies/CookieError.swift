@@ -13,7 +13,7 @@ public struct CookieError: ExplainedError, Hashable {
         case invalidLine(Int)
         /// The file is not of this format, or was edited manually.
         case damaged(line: Int)
-        /// The file is larger than any jar becomes.
+        /// The file is larger than a jar can become.
         case tooLarge
         /// The path is a directory, a link or a device.
         case notAFile

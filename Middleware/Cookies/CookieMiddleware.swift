@@ -23,8 +23,8 @@ import HTTPTypes
 /// **Place.** Phase ``HTTPChainCore/Phase/cookies``: inside redirects, so that each hop stores and sends its own;
 /// outside the cache, whose `Vary: Cookie` sees what is sent. Only fields received for the call set cookies: those of a
 /// stored response don't, but those of the 304 that validated it do. Cookies of a response that is discarded before
-/// another attempt (401, 415, 503) are stored, and sent with that attempt (RFC 6265 §3). So are those of the requests
-/// that one call makes: the parts of an upload, the rest of a download.
+/// another attempt (401, 415, 503) are stored, and sent with that attempt (RFC 6265 §3). The same applies to the
+/// requests that one call makes, such as the parts of an upload or the rest of a download.
 ///
 /// **Users.** With a jar for each user, the jar that is chosen first serves the whole call, with its redirects and
 /// retries, even if another user is signed in meanwhile.

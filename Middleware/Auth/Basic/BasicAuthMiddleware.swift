@@ -8,11 +8,11 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// The password is sent practically in the clear, so only over TLS, unless the origin is a loopback address or
-/// `allowsPlaintext` is set. It goes only to the named origins. It is sent when the server responds with 401, and from
-/// then on preemptively for all paths in the same directory or deeper. With `sending: .preemptively`, it is sent from
-/// the first request on. A ``CredentialProvider`` can supply different credentials for different realms and prompt the
-/// user.
+/// The password is sent practically in the clear, and therefore only over TLS, unless the origin is a loopback address
+/// or `allowsPlaintext` is set. It goes only to the named origins. It is sent when the server responds with 401, and
+/// from then on preemptively for all paths in the same directory or deeper. With `sending: .preemptively`, it is sent
+/// from the first request on. A ``CredentialProvider`` can supply different credentials for different realms and prompt
+/// the user.
 ///
 /// **When the provider is asked.** Once for all concurrent calls; its credential is then kept and sent until the server
 /// rejects it. After a rejection, the provider is asked again, up to ``AuthenticationMiddleware``'s limit per call. A

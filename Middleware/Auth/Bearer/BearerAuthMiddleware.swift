@@ -16,8 +16,8 @@ import HTTPTypes
 /// concurrent calls. A call that was rejected with a token that has been refreshed meanwhile is just retried.
 ///
 /// **Users** sign in and out with ``replaceToken(with:)``. A refresh started for the old token doesn't affect the new
-/// one. A call that begins while a user is signed in is that user's: if the token is replaced or removed, its 401 is
-/// returned, and each other request of the call (a retry, a redirect hop, the rest of a download) throws
+/// one. A call that begins while a user is signed in belongs to that user: if the token is replaced or removed, its 401
+/// is returned, and each other request of the call (a retry, a redirect hop, the rest of a download) throws
 /// ``/HTTPChainCore/UserChangedError``, so that one user's request is never sent as another. A call that begins while
 /// nobody is signed in is sent as the user who signs in first.
 ///

@@ -20,9 +20,9 @@ import HTTPTypes
 /// response, and `authenticationRefusal` says why. A call that was rejected in a session that another call has replaced
 /// meanwhile is just retried.
 ///
-/// **Users.** A call that begins in a session is that user's. If the application replaces or ends the session, the
-/// call's rejection is returned, and each other request of the call (a retry, a redirect hop, the rest of a download)
-/// throws ``/HTTPChainCore/UserChangedError``, so that one user's request is never sent as another.
+/// **Users.** A call that begins in a session belongs to that user. If the application replaces or ends the session,
+/// the call's rejection is returned, and each other request of the call (a retry, a redirect hop, the rest of a
+/// download) throws ``/HTTPChainCore/UserChangedError``, so that one user's request is never sent as another.
 ///
 /// **Origins.** The session is used for the named origins only: not across redirects (the fields set by `decorate` are
 /// declared in `OriginBoundFields`), and not without TLS unless the origin is a loopback address or `allowsPlaintext`

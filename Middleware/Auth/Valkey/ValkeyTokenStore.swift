@@ -62,8 +62,8 @@ public final class ValkeyTokenStore: TokenStore, BuiltInTokenStore {
     ///   - name: The name of the token, the same on all machines: a service, or a service and an account.
     ///   - prefix: The prefix of the keys on the server; "token:" by default.
     ///   - key: The key that encrypts the token, the same on all machines.
-    ///   - lease: The time after which another machine refreshes the token if the one that began has died: longer than
-    ///     any refresh takes. 30 seconds by default; from 10 milliseconds to an hour.
+    ///   - lease: The time after which another machine refreshes the token if the one that began has died. It must be
+    ///     longer than any refresh takes. 30 seconds by default; from 10 milliseconds to an hour.
     ///   - observer: Receives ``ValkeyTokenStoreError/Problem/unreadable`` if a refresh ignores a stored value. It must
     ///     return quickly.
     public init(

@@ -7,7 +7,7 @@ public enum CookieChange: Sendable, Hashable, CustomStringConvertible {
     case added(Cookie)
     /// The cookie replaced the one with the same name, domain and path.
     case replaced(Cookie)
-    /// The cookie is gone: removed by its server or by the application, expired, or evicted.
+    /// The cookie was removed by its server or by the application, has expired, or was evicted.
     case removed(Cookie, CookieReason)
 
     init(_ effect: CookieStorage.Effect) {

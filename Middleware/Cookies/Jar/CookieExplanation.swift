@@ -18,7 +18,7 @@ public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
         package enum Cause: Sendable, Hashable {
             /// A `Set-Cookie` field was not stored.
             case refused(CookieReason)
-            /// The cookie was in the jar and is gone: evicted, expired, or removed.
+            /// The cookie was in the jar, and was evicted, was removed, or has expired.
             case removed(CookieReason)
         }
 

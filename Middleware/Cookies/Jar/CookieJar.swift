@@ -128,7 +128,7 @@ public final class CookieJar: Sendable {
     /// Explains which cookies a request to a URL carries, and why it doesn't carry the others of its host and the
     /// domains above it: those in the jar, and those that it refused or no longer has.
     ///
-    /// Of the latter, the jar remembers the last 256 since it was created, without their values.
+    /// The jar remembers the last 256 refused or removed cookies since it was created, without their values.
     ///
     /// - Parameters:
     ///   - url: An absolute URL.
