@@ -16,8 +16,8 @@ public import HTTPChainCore
 ///   for the same key isn't detected.
 /// - Ranges are read block by block. A partial response that continues a stored one is encrypted separately and
 ///   appended to it, if the underlying store supports that; content encrypted with an old key is rewritten.
-/// - To change the key, pass the old ones with the new one: entries of old keys are found, and everything stored is
-///   encrypted with the new one. A validated response keeps its key until it is stored again.
+/// - To change the key, pass the old ones with the new one: entries with old keys are still found, and new entries are
+///   encrypted with the new key. A validated response keeps its key until it is stored again.
 /// - A removal by ``/HTTPChainCache/CacheSelection/all`` or ``/HTTPChainCache/CacheSelection/identifierPrefix(_:)``
 ///   visits all entries.
 /// - An entry of more than 16 KiB replaces the previous one in two steps, between which the key is a miss.
@@ -314,14 +314,13 @@ extension CacheStore where Self == BuiltInCacheStore {
     /// The underlying store sees neither content nor fields, URLs, partitions, identifiers or classes of data: all are
     /// encrypted with AES-256 in GCM (NIST SP 800-38D) under keys derived from the application's (HKDF, RFC 5869).
     ///
-    /// To change the key, pass the old ones with the new one: entries of old keys are found, and everything stored is
-    /// encrypted with the new one. A validated response keeps its key until it is stored again.
+    /// To change the key, pass the old ones with the new one: entries with old keys are still found, and new entries are
+    /// encrypted with the new key. A validated response keeps its key until it is stored again.
     ///
     /// - Parameters:
     ///   - base: The store for encrypted entries, whose bounds apply. Other stores may share it with their own keys.
     ///   - key: The key for new entries.
-    ///   - oldKeys: The keys of existing entries; of more than 8, the first are used, for each takes an additional
-    ///     look-up.
+    ///   - oldKeys: The keys of existing entries; only the first 8 are used, because each takes an additional look-up.
     public static func encrypted(
         _ base: some CacheStore,
         key: EncryptionKey,

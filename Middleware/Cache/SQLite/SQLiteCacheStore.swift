@@ -13,14 +13,15 @@ public import HTTPChainCore
 /// let cache = CacheMiddleware(store: store)
 /// ```
 ///
-/// The database is in WAL mode: reads don't wait for writes, and an entry is complete or absent after the process was
-/// killed at any point. Bodies are written and read in constant memory, in rows of 64 KiB, each with a checksum that is
-/// verified before any byte of the row is returned. Checksums also cover descriptions and whole bodies.
+/// The database is in WAL mode: reads don't wait for writes, and even if the process is killed at any point, an entry
+/// is either complete or absent. Bodies are written and read in constant memory, in rows of 64 KiB, each with a
+/// checksum that is verified before any byte of the row is returned. Checksums also cover descriptions and whole
+/// bodies.
 ///
 /// - The database is opened by the first call, and again after a failure. A damaged one is recreated: it is removed if
-///   no other store, of this process or another, has it open, and otherwise emptied in place. One of a later version is
-///   left unchanged, and nothing is found in it. Failures are thrown as ``/HTTPChainCache/CacheStoreFault``, which the
-///   cache reports as an event.
+///   no other store, of this process or another, has it open, and otherwise emptied in place. A database of a later
+///   version is left unchanged, and nothing is found in it. Failures are thrown as ``/HTTPChainCache/CacheStoreFault``,
+///   which the cache reports as an event.
 /// - ``close()`` ends the use of the database; ``suspend()`` and ``resume()`` are for an app that shares it with its
 ///   extensions.
 /// - If the database isn't writable, nothing is stored, and removed entries are hidden from this process. On a full
@@ -49,7 +50,7 @@ public final class SQLiteCacheStore: WrappingCacheStore {
     /// to close the database writes its journal into it and removes the journal. From then on, every use of the store
     /// throws a ``/HTTPChainCache/CacheStoreFault`` with ``/HTTPChainCache/CacheStoreFault/Problem/closed(_:)``: the
     /// cache reports it as an event, and calls go to the server. A body being read ends with that fault. Later removals
-    /// fail, so whoever opens the database next starts empty.
+    /// fail, so the next process to open the database starts empty.
     ///
     /// A store that isn't closed closes its database some time after its last reference is released. Close a store
     /// before its file is moved, copied or removed.

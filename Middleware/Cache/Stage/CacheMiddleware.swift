@@ -24,7 +24,7 @@ public import HTTPTypes
 /// (`stale-while-revalidate`, RFC 5861) by ``CacheRevalidator``, which must be shut down before the transport.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/cache``: inside redirects and content codings, outside retry and
-/// authentication. Because credentials are added further in, a chain that authenticates needs a partition that
+/// authentication. Because inner stages add the credentials, a chain that authenticates needs a partition that
 /// separates users (``/HTTPChainCore/UserPartition``); without one, `Chain.init` throws. Without a partition, a private
 /// cache ignores calls that carry their own credentials (`Authorization`, `Cookie`, an option), because their user is
 /// unknown. The request as sent (`response.request`) determines whether it was authenticated, and which variant the

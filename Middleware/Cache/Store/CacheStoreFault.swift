@@ -3,8 +3,8 @@ public import HTTPChainCore
 /// A failure of a store.
 ///
 /// It doesn't fail a call: the cache reports it as ``CacheEvent/storeFailure(_:_:)`` and continues without the store.
-/// Only the body of a large entry throws it to its reader: instead of returning wrong bytes, if the storage is damaged
-/// beyond the part already read; or if the store is closed in the meantime.
+/// Only the body of a large entry throws it to its reader, if the storage is damaged beyond the part already read, or
+/// if the store is closed in the meantime.
 public struct CacheStoreFault: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
