@@ -10,8 +10,8 @@ import HTTPChainCore
 ///
 /// **Connections.** A stream is opened when the first event is requested, and reopened when its connection ends, breaks
 /// or is silent: see ``ReconnectionPolicy`` and ``StreamWatchdog``. It resumes after the last event with
-/// `Last-Event-ID`, so that a server that keeps events sends each of them once. A stream is one user's: it ends with
-/// `UserChangedError` instead of being reopened for another.
+/// `Last-Event-ID`, so that a server that keeps events sends each of them once. A stream belongs to one user: it ends
+/// with `UserChangedError` instead of being reopened for another.
 ///
 /// **The end.** The sequence ends when the server responds with 204, when the policy decides so, with ``close()``, and
 /// at an event that `isEnd` matches. It throws the error of the last attempt if the policy doesn't

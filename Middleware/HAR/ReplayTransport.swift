@@ -38,7 +38,7 @@ public final class ReplayTransport: Transport {
 
     /// The capabilities reported to stages.
     public let capabilities: TransportCapabilities
-    /// The options that the network reads, also while it isn't used, so that a recorded request can be replayed.
+    /// The options that the network reads, even while it isn't used, so that a recorded request can be replayed.
     public let optionsRead: [any RequestOption.Type]
     /// The rule for when the network is used.
     package let mode: ReplayMode

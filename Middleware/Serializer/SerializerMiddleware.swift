@@ -26,8 +26,8 @@ import HTTPTypes
 /// expected and the content doesn't decode to one, it is the content's text in its charset, such as a whole JSON
 /// document.
 ///
-/// **No content.** 204, 205, 304, responses to HEAD, and empty bodies are nil for an optional type, `EmptyResponse` for
-/// that type, and a `DecodingFailure` for others.
+/// **No content.** A 204, 205 or 304, a response to HEAD, and an empty body are decoded as nil for an optional type, as
+/// an `EmptyResponse` for that type, and cause a `DecodingFailure` for others.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/decode``: outside status validation, so that it decodes only accepted
 /// responses.

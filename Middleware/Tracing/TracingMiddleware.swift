@@ -35,7 +35,7 @@ public import Tracing
 /// the request, for the servers that ``TracePropagation`` allows; all by default. If the program hasn't bootstrapped an
 /// instrument, a ``W3CPropagator`` passes on the caller's trace.
 ///
-/// **Cost.** Without an instrument, and without a trace to pass on, the request passes untouched. A span that its
+/// **Cost.** Without an instrument, and without a trace to pass on, the request passes unchanged. A span that its
 /// tracer doesn't record gets no attributes. A tracer that decides beforehand, such as `ShippingTracer`, then makes no
 /// span at all: only the trace context is sent to the server.
 ///

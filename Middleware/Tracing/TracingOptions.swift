@@ -28,7 +28,9 @@ package struct CallTracing: Sendable {
 }
 
 extension Request {
-    /// Returns the request with tracing enabled or disabled: without spans, and without fields for the server.
+    /// Returns the request with tracing enabled or disabled.
+    ///
+    /// If it is disabled, the request has no span and sends no trace context.
     ///
     /// ```swift
     /// let response = try await chain.send(.get("https://api.example.com/health").tracing(false))

@@ -22,8 +22,8 @@ import HTTPTypes
 /// a dot segment or, outside the query, a control character. In a host, a variable may be the left part
 /// (`https://{tenant}.example.com`) or the port. A value that no variable of the URL uses is refused.
 ///
-/// **Encoding.** Your own text is unchanged: only characters that are invalid in a path or query, such as spaces and
-/// square brackets, are percent-encoded, and triplets such as `%2F` are kept. Query parameters are encoded by a
+/// **Encoding.** Literal text is kept: only characters that are invalid in a path or query, such as spaces and square
+/// brackets, are percent-encoded, and triplets such as `%2F` are kept. Query parameters are encoded by a
 /// ``/HTTPChainCore/ParameterEncoder``. Fragments aren't sent.
 ///
 /// **Hosts** that are internationalized become A-labels (`bücher.example`: `xn--bcher-kva.example`) with Foundation's

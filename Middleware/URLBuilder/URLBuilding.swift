@@ -34,8 +34,8 @@ public struct URLBuildingCall: Sendable {
     public let options: RequestOptions
     let standard: URLBuilder
 
-    /// Returns the stage's URL without a custom builder, with variables filled in, joined to the base, and the query
-    /// appended.
+    /// Returns the URL that the stage would build by itself: with variables filled in, joined to the base, and the
+    /// query appended.
     ///
     /// Values that no variable uses are ignored, because the custom builder may have used them.
     ///

@@ -16,7 +16,7 @@ public struct HARBodyStorage: Sendable, Hashable {
 
     /// Stores large bodies unchanged in files next to the archive, in a folder `<archive>.bodies`.
     ///
-    /// The file is named in `_file`, as by Playwright.
+    /// The entry's `_file` names the file, as in archives of Playwright.
     ///
     /// - Parameters:
     ///   - threshold: The size up to which a body stays in the archive; 16 KiB by default.

@@ -16,7 +16,7 @@ import os
 ///
 /// **Options.** None.
 ///
-/// **Errors.** None of its own.
+/// **Errors.** The stage throws none.
 public struct SignpostMiddleware: BuiltInStage {
     private let signposter: OSSignposter
 

@@ -11,7 +11,7 @@ import Logging
 ///     .or(.sampled(oneIn: 100))
 /// ```
 ///
-/// The filter decides as early as possible. A call that ``sampled(oneIn:)`` leaves out passes untouched, unless another
+/// The filter decides as early as possible. A call that ``sampled(oneIn:)`` leaves out passes unchanged, unless another
 /// condition could still include it. Conditions on the end of an exchange (its level, status, outcome, time and host)
 /// are evaluated before anything is redacted or formatted. Only a filter made from a closure needs the whole record.
 public struct LogFilter: Sendable {
@@ -131,7 +131,7 @@ public struct LogFilter: Sendable {
 
     /// Includes a random sample of calls: all attempts of a call, or none.
     ///
-    /// Decided when the call begins, so a call that is left out costs only the draw.
+    /// The decision is made when the call begins, so a call that is left out costs only a random number.
     ///
     /// - Parameter count: The number of calls of which one is included; 1 or less includes all.
     public static func sampled(oneIn count: Int) -> LogFilter {

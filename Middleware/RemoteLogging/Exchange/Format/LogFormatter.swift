@@ -78,7 +78,7 @@ extension LogFormatter where Self == BuiltInLogFormatter {
     /// | `http.request.header.<name>`, `http.response.header.<name>` | arrays; from ``ExchangeDetail/headers`` on |
     /// | `httpchain.call.id`, `httpchain.unit` | 16 hexadecimal digits shared by a call and its attempts; `call`, `attempt` |
     /// | `httpchain.start_time`, `httpchain.time_to_head` | seconds since 1970; seconds from the start |
-    /// | `httpchain.attempt`, `httpchain.attempts` | which attempt it is; how many the call took |
+    /// | `httpchain.attempt`, `httpchain.attempts` | the number of the attempt; the number of attempts of the call |
     /// | `httpchain.outcome`, `httpchain.body_end` | ``ExchangeOutcome``; `complete`, `dropped`, `broken` |
     /// | `httpchain.cache.status`, `httpchain.cache.hit` | the `Cache-Status` field; whether the nearest cache had a hit |
     /// | `httpchain.url.final` | the final URL, if it's a different one |

@@ -16,7 +16,7 @@ public import Logging
 /// **Options.** ``HTTPChainCore/Request/logging(_:detail:component:attributes:)`` and
 /// ``HTTPChainCore/Request/isLogTraffic``.
 ///
-/// **Errors.** None of its own.
+/// **Errors.** The stage throws none.
 public struct LogRequestsMiddleware: ExchangeLoggingMiddleware {
     package static let name = "LogRequestsMiddleware"
     package let journal: ExchangeJournal
@@ -29,7 +29,7 @@ public struct LogRequestsMiddleware: ExchangeLoggingMiddleware {
     ///   - component: The component that logs, which becomes the `source`; the logger's label by default.
     ///   - levels: The level of each outcome; the default for calls is that of ``ExchangeLevels``, and attempts are
     ///     less severe: `debug`, and `warning` for 5xx and failures.
-    ///   - detail: The detail of records; the summary by default. More than `formatter` shows is a warning.
+    ///   - detail: The detail of records; the summary by default. More detail than `formatter` shows causes a warning.
     ///   - detailByLevel: The detail for some levels, instead of `detail`; none by default.
     ///   - bodyLimit: The maximum size of the shown part of a body; 32 KiB by default.
     ///   - fields: The header fields whose values are shown.

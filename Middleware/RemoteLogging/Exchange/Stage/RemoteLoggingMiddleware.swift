@@ -35,9 +35,9 @@ public import Logging
 ///
 /// **Options.** ``HTTPChainCore/Request/logging(_:detail:component:attributes:)``: off, more or less detail, another
 /// component, more attributes. Requests with ``HTTPChainCore/Request/isLogTraffic`` are never logged. If the sink isn't
-/// enabled for any of a call's levels, the call passes untouched.
+/// enabled for any of a call's levels, the call passes unchanged.
 ///
-/// **Errors.** None of its own.
+/// **Errors.** The stage throws none.
 public struct RemoteLoggingMiddleware: ExchangeLoggingMiddleware {
     package static let name = "RemoteLoggingMiddleware"
     package let journal: ExchangeJournal
@@ -50,7 +50,7 @@ public struct RemoteLoggingMiddleware: ExchangeLoggingMiddleware {
     ///   - component: The component that logs; `http.client` or `http.client.attempt` by default.
     ///   - levels: The level of each outcome; the default for calls is that of ``ExchangeLevels``, and attempts are
     ///     less severe: `debug`, and `warning` for 5xx and failures.
-    ///   - detail: The detail of records; the summary by default. More than `formatter` shows is a warning.
+    ///   - detail: The detail of records; the summary by default. More detail than `formatter` shows causes a warning.
     ///   - detailByLevel: The detail for some levels, instead of `detail`; none by default.
     ///   - bodyLimit: The maximum size of the shown part of a body; 32 KiB by default.
     ///   - fields: The header fields whose values are shown.

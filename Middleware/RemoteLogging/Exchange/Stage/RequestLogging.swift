@@ -48,7 +48,7 @@ extension Request {
     /// Repeated calls add to the earlier settings.
     ///
     /// - Parameters:
-    ///   - isOn: Whether the call is logged; by default it is.
+    ///   - isOn: Whether the call is logged; `true` by default.
     ///   - detail: The detail for every level; the stage's by default. If a stage's formatter shows less, such as
     ///     ``LogFormatter/short``, the record of this call also has the attributes of ``LogFormatter/semantic``.
     ///   - component: The component, whose level then applies; the stage's by default.
