@@ -53,18 +53,18 @@ extension HeadersError.Problem: CustomStringConvertible {
         case .invalidName(let name):
             "\(name.debugDescription) is not the name of a header field"
         case .invalidValue(let name, let byte, let offset):
-            "the value of the header field \(name) holds \(Self.description(of: byte)) at byte \(offset)"
+            "the value of the header field \(name) contains \(Self.description(of: byte)) at byte \(offset)"
         case .valueFailed(let name):
-            "the value of the header field \(name) could not be made"
+            "the value of the header field \(name) could not be computed"
         case .invalidOrigin(let name, let origin):
             "the header field \(name) is bound to \(origin.debugDescription), which is not an origin"
         case .unknownOrigin(let name, let origin, let url):
-            "the header field \(name) is for \(origin) alone, and where the request goes is not known yet"
+            "the header field \(name) is only for \(origin), and the request's origin is not known yet"
                 + (url.isEmpty ? "" : " (\(url.debugDescription))")
         case .missingParameter(let name, let parameter):
             "the header field \(name) needs the parameter \(parameter.debugDescription), which the call does not have"
         case .unusedParameter(let parameter, let templates):
-            "no template of a header field has the parameter \(parameter.debugDescription), so it would be lost; they "
+            "no template of a header field uses the parameter \(parameter.debugDescription), so it would be lost; they "
                 + "have " + templates.map(\.debugDescription).joined(separator: ", ")
         case .tooManyFields(let count):
             "the request would have \(count) header fields"

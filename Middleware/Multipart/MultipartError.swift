@@ -75,7 +75,7 @@ public struct MultipartError: ExplainedError, Hashable {
                 "use letters, digits and any of !#$%&'*+-.^_`|~ (RFC 9110 §5.1)"
             )
         case .invalidFieldValue(let name):
-            Explanation("the value of the part header \(name) holds a line break or NUL", "remove it")
+            Explanation("the value of the part header \(name) contains a line break or NUL", "remove it")
         case .valueNotEncoded(let part, let type):
             Explanation("the value of type \(type) in part \(part) cannot be encoded", "see the cause")
         case .stageMissing:

@@ -67,12 +67,12 @@ public struct RedirectError: ResponseError, ExplainedError {
             )
         case .bodyToOtherOrigin(let origin):
             Explanation(
-                "the redirect \(refused.status.code) would take the body to another origin, \(origin)",
+                "the redirect \(refused.status.code) would send the body to another origin, \(origin)",
                 "allow it with .allowing(.bodyToOtherOrigins), or follow it by hand"
             )
         case .bodyNotReplayable:
             Explanation(
-                "the redirect \(refused.status.code) needs the body again, which can be read only once",
+                "the redirect \(refused.status.code) needs the body again, but it can be read only once",
                 "send a body that can be read again (bytes, a file, HTTPBody.replayable), or follow it by hand"
             )
         case .refused(let why):

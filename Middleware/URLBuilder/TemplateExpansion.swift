@@ -85,7 +85,7 @@ struct TemplateExpansion {
     /// RFC 6570 §2.4.1: prefix modifiers aren't applicable to composite values.
     private func refusePrefix(of variable: VariableSpecification) throws(URLBuilderError) {
         guard variable.prefix != nil else { return }
-        throw unusable(variable, "a prefix (:\(variable.prefix ?? 0)) cannot be taken of a list or map")
+        throw unusable(variable, "a prefix (:\(variable.prefix ?? 0)) cannot be applied to a list or map")
     }
 
     // MARK: Values
@@ -215,7 +215,7 @@ struct TemplateExpansion {
             try checkControls(text, variable, operation)
             return text
         case .array, .dictionary:
-            throw unusable(variable, "lists and maps in a template cannot hold lists or maps (RFC 6570 §2.3)")
+            throw unusable(variable, "lists and maps in a template cannot contain lists or maps (RFC 6570 §2.3)")
         default:
             guard let text = encoder.text(of: value.parameterValue) else {
                 throw unusable(variable, "it is not a finite number or date")

@@ -82,7 +82,7 @@ struct TemplateParser {
         }
         Steps.take(close - open)
         index = open + 1
-        guard index < close else { throw malformed(at: open, "the braces hold no variable") }
+        guard index < close else { throw malformed(at: open, "the braces contain no variable") }
         let operation = try parseOperator()
         if operation == .query || operation == .queryContinuation || operation == .fragment { inPath = false }
         var variables: [VariableSpecification] = []
@@ -90,7 +90,7 @@ struct TemplateParser {
             variables.append(try parseVariable())
         } while skip(.comma)
         guard index == close else {
-            throw malformed(at: index, "\(shown(bytes[index])) has no place in an expression")
+            throw malformed(at: index, "\(shown(bytes[index])) is not allowed in an expression")
         }
         index = close + 1
         append(TemplateExpression(operation: operation, variables: variables))
@@ -134,7 +134,7 @@ struct TemplateParser {
         guard index > start else {
             throw malformed(at: index, "a variable's name is expected")
         }
-        guard dotAllowed else { throw malformed(at: index - 1, "a dot in a name stands between other characters") }
+        guard dotAllowed else { throw malformed(at: index - 1, "a dot in a name must be between other characters") }
         var variable = VariableSpecification(name: String(decoding: bytes[start..<index], as: UTF8.self))
         if skip(UInt8(ascii: "*")) {
             variable.isExploded = true
@@ -153,7 +153,7 @@ struct TemplateParser {
             index += 1
         }
         guard index > start, bytes[start] != UInt8(ascii: "0"), number < 10000 else {
-            throw malformed(at: start, "a prefix is a number from 1 to 9999")
+            throw malformed(at: start, "a prefix must be a number from 1 to 9999")
         }
         return number
     }

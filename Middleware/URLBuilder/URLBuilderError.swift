@@ -124,7 +124,7 @@ public struct URLBuilderError: ExplainedError {
                 "put the host in the reference, or pass .opaque(…) for an identifier that looks like a URL"
             )
         case .controlCharacter(let name):
-            Explanation("the value of the variable \"\(name)\" holds a control character", "remove it")
+            Explanation("the value of the variable \"\(name)\" contains a control character", "remove it")
         case .leavesOrigin(let other, let base):
             Explanation(
                 "the URL is on another origin, \(other), than the base, \(base)",

@@ -31,7 +31,9 @@ struct InvalidFieldsTests {
             let outcome = await StageHarness(stage).send(.get(url))
             let error = try #require(outcome.error as? HeadersError)
             #expect(error.problem == .invalidValue(name: "X-Part", byte: byte, offset: offset))
-            #expect(error.description.contains("the value of the header field X-Part holds \(words) at byte \(offset)"))
+            #expect(
+                error.description.contains("the value of the header field X-Part contains \(words) at byte \(offset)")
+            )
             #expect(!error.description.contains(value), "the value may be a secret")
             #expect(outcome.requests.isEmpty)
         }
@@ -79,7 +81,7 @@ struct InvalidFieldsTests {
         #expect(error.problems.map(\.stage) == ["HeadersMiddleware", "HeadersMiddleware", "HeadersMiddleware"])
         #expect(
             error.problems.map(\.description) == [
-                "the value of the header field Accept holds a line feed (LF) at byte 1; "
+                "the value of the header field Accept contains a line feed (LF) at byte 1; "
                     + "remove it, or encode the value (RFC 9110 §5.5)",
                 "\"X Part\" is not the name of a header field; "
                     + "use letters, digits and any of !#$%&'*+-.^_`|~ (RFC 9110 §5.1)",

@@ -116,7 +116,7 @@ struct MetadataTests {
                 client: client
             )
         }
-        #expect(error?.problem == .unusableMetadata("it does not know the code challenge method S256"))
+        #expect(error?.problem == .unusableMetadata("it does not support the code challenge method S256"))
     }
 }
 

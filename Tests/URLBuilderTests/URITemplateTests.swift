@@ -119,10 +119,10 @@ struct URITemplateTests {
     @Test(
         "A URI template shows the character that has no place in it where it can be read",
         arguments: [
-            ("{x y}", "\" \" has no place in an expression"), ("{x~}", "\"~\" has no place in an expression"),
-            ("{x\u{1F}}", "this character has no place in an expression"),
-            ("{x\u{7F}}", "this character has no place in an expression"),
-            ("{xé}", "this character has no place in an expression"), ("{=x}", "the operator \"=\" is reserved"),
+            ("{x y}", "\" \" is not allowed in an expression"), ("{x~}", "\"~\" is not allowed in an expression"),
+            ("{x\u{1F}}", "this character is not allowed in an expression"),
+            ("{x\u{7F}}", "this character is not allowed in an expression"),
+            ("{xé}", "this character is not allowed in an expression"), ("{=x}", "the operator \"=\" is reserved"),
             ("{,x}", "the operator \",\" is reserved"), ("{!x}", "the operator \"!\" is reserved"),
             ("{@x}", "the operator \"@\" is reserved"), ("{|x}", "the operator \"|\" is reserved"),
         ]

@@ -20,10 +20,10 @@ package enum BasicCredentials {
     package static func encode(_ credential: Credential, _ charset: BasicCharset) throws(Invalid) -> String {
         let password = credential.password.revealed
         guard !credential.user.utf8.contains(UInt8(ascii: ":")) else {
-            throw Invalid(why: "the user's name holds a colon, which separates it from the password (RFC 7617 §2)")
+            throw Invalid(why: "the user's name contains a colon, which separates it from the password (RFC 7617 §2)")
         }
         guard !hasControl(credential.user), !hasControl(password) else {
-            throw Invalid(why: "the user's name or the password holds a control character (RFC 7617 §2)")
+            throw Invalid(why: "the user's name or the password contains a control character (RFC 7617 §2)")
         }
         let text = "\(credential.user):\(password)"
         switch charset {
@@ -31,7 +31,7 @@ package enum BasicCredentials {
             return "Basic " + Data(text.precomposedStringWithCanonicalMapping.utf8).base64EncodedString()
         case .isoLatin1:
             guard let bytes = text.precomposedStringWithCanonicalMapping.data(using: .isoLatin1) else {
-                throw Invalid(why: "the user's name or the password holds characters that are not in ISO 8859-1")
+                throw Invalid(why: "the user's name or the password contains characters that are not in ISO 8859-1")
             }
             return "Basic " + bytes.base64EncodedString()
         }

@@ -58,7 +58,7 @@ public struct CredentialStoreError: ExplainedError, Hashable {
             Explanation("\(path) is not a file", "name a file, which need not exist yet")
         case .corrupt:
             Explanation(
-                "\(path) does not hold credentials in this store's format, and was left unchanged",
+                "\(path) does not contain credentials in this store's format, and was left unchanged",
                 "repair it, or move it away"
             )
         case .tooLarge(let limit):

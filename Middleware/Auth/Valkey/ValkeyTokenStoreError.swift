@@ -33,7 +33,7 @@ public struct ValkeyTokenStoreError: ExplainedError, Hashable {
         case .refreshedElsewhere(let time):
             Explanation(
                 "other processes were refreshing the token \"\(name)\" for \(time), without a new token",
-                "try again; if it lasts, find out why the refreshes of the other machines fail"
+                "try again; if the problem persists, find out why the other machines' refreshes fail"
             )
         }
     }

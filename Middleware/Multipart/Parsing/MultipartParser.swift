@@ -60,7 +60,7 @@ package struct MultipartParser: Sendable {
         let bytes = Array(boundary.utf8)
         guard (1...256).contains(bytes.count), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), bytes.last != 0x20 else {
             throw MultipartError(
-                .invalidBoundary(boundary, reason: "it is empty, too long, or holds what no line can hold")
+                .invalidBoundary(boundary, reason: "it is empty or too long, or contains invalid characters")
             )
         }
         scanner = DelimiterScanner(boundary: bytes)

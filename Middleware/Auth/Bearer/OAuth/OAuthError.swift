@@ -79,8 +79,8 @@ public struct OAuthError: ExplainedError {
             )
         case .redirected(let status):
             Explanation(
-                "the token endpoint answered \(status), a redirect, which is not followed: the request holds secrets "
-                    + "that are for the endpoint alone",
+                "the token endpoint responded with \(status), a redirect, which is not followed: the request contains secrets "
+                    + "that are only for the endpoint",
                 "use the endpoint's current URL"
             )
         case .transportFollowsRedirects:

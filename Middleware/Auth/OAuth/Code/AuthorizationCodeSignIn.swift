@@ -61,7 +61,7 @@ public struct AuthorizationCodeSignIn: Sendable {
         authorizationEndpoint = try metadata.endpoint(\.authorizationEndpoint, "authorization_endpoint")
         endpoint = try metadata.tokenEndpoint(client: client)
         if let methods = metadata.codeChallengeMethods, !methods.contains("S256") {
-            throw SignInError(.unusableMetadata("it does not know the code challenge method S256"))
+            throw SignInError(.unusableMetadata("it does not support the code challenge method S256"))
         }
         self.scope = scope
         self.parameters = parameters

@@ -84,7 +84,7 @@ struct LoopbackPoll: Sendable {
         guard !bytes.isEmpty, connection.head.count <= LoopbackRequest.limit else { return .ended }
         guard LoopbackRequest.isWhole(connection.head) else { return .waits }
         guard let request = LoopbackRequest(head: connection.head) else {
-            let response = LoopbackRequest.response("400 Bad Request", "This is no request.")
+            let response = LoopbackRequest.response("400 Bad Request", "This is not a request.")
             return answer(response, to: &connection)
         }
         let (response, isCallback) = request.answer(path: path, port: port, page: page)

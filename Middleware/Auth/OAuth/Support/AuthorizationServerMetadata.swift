@@ -68,7 +68,10 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
             redaction: environment.redaction
         )
         guard response.status.code == 200 else {
-            throw SignInError(.unusableMetadata("the answer is \(response.status.code)"), exchange: exchange)
+            throw SignInError(
+                .unusableMetadata("the response has the status \(response.status.code)"),
+                exchange: exchange
+            )
         }
         let content: Data
         do {
@@ -92,10 +95,10 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
     package init(_ content: Data, of issuer: String) throws(SignInError) {
         guard let document = try? JSONDecoder().decode(Document.self, received: content), let name = document.issuer
         else {
-            throw SignInError(.unusableMetadata("it is no JSON object with an issuer"))
+            throw SignInError(.unusableMetadata("it is not a JSON object with an issuer"))
         }
         guard name == issuer else {
-            throw SignInError(.unusableMetadata("its issuer is another than was asked (RFC 8414 §3.3)"))
+            throw SignInError(.unusableMetadata("its issuer is not the requested one (RFC 8414 §3.3)"))
         }
         self.issuer = issuer
         authorizationEndpoint = document.authorizationEndpoint
