@@ -9,6 +9,6 @@ extension Phase {
         "sign",
         between: .attempt,
         and: .wire,
-        because: "a signature is of the attempt as it is sent, and what changes it afterwards makes it wrong"
+        because: "a signature covers the attempt as it is sent, and any later change invalidates it"
     )
 }

@@ -27,8 +27,8 @@ struct SigningPlace {
             ChainProblem(
                 stage: name,
                 problem:
-                    "\(stage.summary.name) stands inside \(name), and what it changes of a request makes the "
-                    + "signature wrong",
+                    "\(stage.summary.name) is inside \(name), and any change that it makes to a request "
+                    + "invalidates the signature",
                 fix: "move it above \(name), unless it changes nothing that is signed",
                 severity: .warning
             )

@@ -192,7 +192,7 @@ struct SigningMiddlewareTests {
             ClosureMiddleware("Looks", phase: .wire) { request, next in try await next(request) }
         }
         #expect(chain.warnings.count == 1)
-        #expect(chain.warnings.first?.problem.contains("Trims stands inside SigningMiddleware") == true)
+        #expect(chain.warnings.first?.problem.contains("Trims is inside SigningMiddleware") == true)
     }
 
     @Test("A chain inside that repeats or changes requests is told")

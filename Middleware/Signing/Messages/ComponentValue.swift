@@ -14,7 +14,7 @@ struct ComponentValue {
     func callAsFunction(_ component: SignatureComponent) throws(SigningError) -> String {
         let value: String
         if component.isFromRequest {
-            guard message.isResponse else { throw refused(component, "the message is no response to a request") }
+            guard message.isResponse else { throw refused(component, "the message is not a response to a request") }
             guard let request = message.request else { throw SigningError(.missingComponent(component)) }
             value =
                 try component.isDerived ? derived(component, of: request) : field(component, in: request.headerFields)
@@ -25,7 +25,7 @@ struct ComponentValue {
             value = "\(status)"
         } else if component.isDerived {
             guard !message.isResponse, let request = message.request else {
-                throw refused(component, "it is of a request: in a signed response it is fromRequest")
+                throw refused(component, "it belongs to a request; in a signed response, use fromRequest")
             }
             value = try derived(component, of: request)
         } else {
@@ -73,7 +73,7 @@ struct ComponentValue {
                 throw refused(component, "the parameter occurs \(values.count) times; sign the query instead")
             }
             return value
-        default: throw refused(component, "it is not known how to derive it")
+        default: throw refused(component, "the derived component is unknown")
         }
     }
 
@@ -125,7 +125,7 @@ struct ComponentValue {
         guard let bytes = value.structuredFieldBytes else { throw refused(component, "the field has too many members") }
         var parser = StructuredFieldValueParser(bytes)
         guard let dictionary = try? parser.parseDictionaryFieldValue() else {
-            throw refused(component, "the field is no dictionary")
+            throw refused(component, "the field is not a dictionary")
         }
         guard let member = dictionary[key] else { throw SigningError(.missingComponent(component)) }
         return try Self.serialized([member], component)
@@ -134,7 +134,7 @@ struct ComponentValue {
     /// §2.1.1.
     private func strict(_ value: String, _ component: SignatureComponent) throws(SigningError) -> String {
         guard let type = types[component.name] ?? StructuredFieldType.registered[component.name] else {
-            throw refused(component, "its type is not known; say what it is (structuredFields:)")
+            throw refused(component, "its type is unknown; declare it (structuredFields:)")
         }
         guard let bytes = value.structuredFieldBytes else { throw refused(component, "the field has too many members") }
         var parser = StructuredFieldValueParser(bytes)
@@ -152,7 +152,7 @@ struct ComponentValue {
         } catch let error as SigningError {
             throw error
         } catch {
-            throw refused(component, "its value is no structured field of that type")
+            throw refused(component, "its value is not a structured field of that type")
         }
     }
 
@@ -166,7 +166,7 @@ struct ComponentValue {
             return String(decoding: try serializer.writeListFieldValue(members), as: UTF8.self)
         } catch {
             throw SigningError(
-                .unsupportedComponent(component.description, reason: "its value is no structured field")
+                .unsupportedComponent(component.description, reason: "its value is not a structured field")
             )
         }
     }

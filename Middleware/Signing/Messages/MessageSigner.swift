@@ -161,7 +161,13 @@ package struct MessageSigner: SignatureScheme {
     /// Returns problems with the signer's own settings.
     package func problems(of stage: String, at place: ChainPlace) -> [ChainProblem] {
         guard let fault else { return [] }
-        return [ChainProblem(stage: stage, problem: fault.reason, fix: "change what the signature covers or says")]
+        return [
+            ChainProblem(
+                stage: stage,
+                problem: fault.reason,
+                fix: "change the components or parameters of the signature"
+            )
+        ]
     }
 
     private static func fault(
@@ -177,7 +183,7 @@ package struct MessageSigner: SignatureScheme {
                     return SigningError(
                         .unsupportedComponent(
                             component.description,
-                            reason: "it is of a response, and requests are signed"
+                            reason: "it belongs to a response, but requests are signed"
                         )
                     )
                 }
@@ -189,7 +195,7 @@ package struct MessageSigner: SignatureScheme {
             _ = try list.text()
             var serializer = StructuredFieldValueSerializer()
             guard !label.isEmpty, (try? serializer.writeDictionaryFieldValue([label: .innerList(list)])) != nil else {
-                return SigningError(.unsupportedComponent(label, reason: "it is no label"))
+                return SigningError(.unsupportedComponent(label, reason: "it is not a label"))
             }
             return nil
         } catch {

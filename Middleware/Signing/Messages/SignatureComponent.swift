@@ -130,7 +130,7 @@ extension SignatureComponent {
             var serializer = StructuredFieldValueSerializer()
             return String(decoding: try serializer.writeItemFieldValue(item), as: UTF8.self)
         } catch {
-            throw SigningError(.unsupportedComponent(name, reason: "its name is not one of a structured field"))
+            throw SigningError(.unsupportedComponent(name, reason: "its name cannot be written in a structured field"))
         }
     }
 
@@ -156,8 +156,8 @@ extension SignatureComponent {
             case ("req", .bool(true)): parameters.append(.fromRequest)
             case ("key", .string(let key)): parameters.append(.key(key))
             case ("name", .string(let name)): parameters.append(.name(name))
-            case ("tr", _): throw refused("it is of the trailers (tr), which are not kept here")
-            default: throw refused("the parameter \(key) is not known, or has a value that makes no sense")
+            case ("tr", _): throw refused("it belongs to the trailers (tr), which are not supported")
+            default: throw refused("the parameter \(key) is unknown, or its value is invalid")
             }
         }
         self.init(name: name, parameters: parameters)
@@ -178,12 +178,12 @@ extension SignatureComponent {
             }
         }
         guard names == (name == "@query-param" ? 1 : 0) else {
-            throw refused("@query-param, and nothing else, has a parameter that names one of the query")
+            throw refused("only @query-param has a parameter with the name of a query parameter, and needs it")
         }
-        guard forms.count < 2 else { throw refused("it cannot be structured and bytes at the same time") }
+        guard forms.count < 2 else { throw refused("it cannot be both structured and bytes") }
         if isDerived {
-            guard Self.derived.contains(name) else { throw refused("it is not known how to derive it") }
-            guard forms.isEmpty else { throw refused("only fields are structured, or bytes") }
+            guard Self.derived.contains(name) else { throw refused("the derived component is unknown") }
+            guard forms.isEmpty else { throw refused("only fields can be structured or bytes") }
         } else {
             guard HTTPField.Name(name)?.canonicalName == name else {
                 throw refused("it is not the name of a field in lower case")

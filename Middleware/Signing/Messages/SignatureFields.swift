@@ -39,11 +39,11 @@ enum SignatureFields {
         _ signature: ItemOrInnerList?
     ) throws(SigningError) -> ReceivedSignature {
         guard case .innerList(let list) = input else {
-            throw malformed(.signatureInput, "\(label) is no inner list")
+            throw malformed(.signatureInput, "\(label) is not an inner list")
         }
         guard case .item(let item)? = signature, case .undecodedByteSequence(let text) = item.rfc9651BareItem,
             let bytes = Data(structured: text)
-        else { throw malformed(.signature, "it has no bytes for \(label)") }
+        else { throw malformed(.signature, "it has no byte sequence for \(label)") }
         return ReceivedSignature(
             label: label,
             parameters: try SignatureParameters(list),
@@ -73,7 +73,7 @@ enum SignatureFields {
         guard let bytes = value.structuredFieldBytes else { throw malformed(name, "it has too many members") }
         var parser = StructuredFieldValueParser(bytes)
         guard let dictionary = try? parser.parseDictionaryFieldValue() else {
-            throw malformed(name, "it is no dictionary")
+            throw malformed(name, "it is not a dictionary")
         }
         guard dictionary.count <= SignatureLimits.signatures else {
             throw malformed(name, "it has more than \(SignatureLimits.signatures) members")

@@ -61,7 +61,7 @@ extension SignatureParameters {
             case ("keyid", .string(let text)): keyID = text
             case ("tag", .string(let text)): tag = text
             case ("created", _), ("expires", _), ("nonce", _), ("alg", _), ("keyid", _), ("tag", _):
-                throw malformed("the parameter \(key) is of another type")
+                throw malformed("the parameter \(key) has another type")
             default: break  // §2.3: other parameters stay in the base, and have no meaning here.
             }
         }

@@ -51,7 +51,9 @@ public struct StandardWebhook: Sendable, Hashable {
         let time = try value(.webhookTimestamp, in: fields)
         guard !time.isEmpty, time.utf8.count <= 15, time.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let seconds = Int64(time)
-        else { throw SigningError(.malformedField(HTTPField.Name.webhookTimestamp.rawName, reason: "it is no time")) }
+        else {
+            throw SigningError(.malformedField(HTTPField.Name.webhookTimestamp.rawName, reason: "it is not a time"))
+        }
         let webhook = StandardWebhook(id: id, timestamp: Date(timeIntervalSince1970: Double(seconds)))
         let age = now.timeIntervalSince(webhook.timestamp)
         let limit = tolerance / .seconds(1)
