@@ -81,7 +81,7 @@ extension CircuitChange.Cause: CustomStringConvertible {
         case .slowCalls(let slow, let calls): "\(slow) of \(calls) calls were slow"
         case .consecutiveFailures(let count): "\(count) failures in a row"
         case .retryAfter: "the server asked for a pause"
-        case .timePassed: "the time to stay open is over"
+        case .timePassed: "the open time is over"
         case .probesSucceeded: "the probes succeeded"
         case .probeFailed: "a probe failed"
         case .probeTimedOut: "a probe had no result in time"

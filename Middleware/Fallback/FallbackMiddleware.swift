@@ -84,7 +84,7 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
     package var stageSummary: StageSummary {
         StageSummary(
             "FallbackMiddleware",
-            purpose: "answers from elsewhere when a call fails",
+            purpose: "returns another response when a call fails",
             settings: ["fallback": fallback.description]
         )
     }

@@ -122,7 +122,7 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
                     stage: "HedgingMiddleware",
                     problem: "HedgingMiddleware sends attempts to \"\(Redaction.standard.url(text))\", which is not an "
                         + "origin",
-                    fix: "write scheme and host alone, such as \"https://replica.example.com\""
+                    fix: "write only the scheme and the host, such as \"https://replica.example.com\""
                 )
             )
         }
@@ -142,7 +142,7 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
             }
             if let text = own.invalidOrigin {
                 throw InvalidRequestError(
-                    .invalidURL(text, "an origin that calls are hedged to is a scheme and a host alone")
+                    .invalidURL(text, "an origin for hedging must have only a scheme and a host")
                 )
             }
             return try await send(request, next, own)

@@ -105,12 +105,12 @@ package struct DownloadPosition: Hashable {
             )
         }
         guard !response.wasDecoded, response.headers[.contentEncoding] ?? coding == coding else {
-            throw Refusal(reason: "the content coding is not the same")
+            throw Refusal(reason: "the content coding differs")
         }
         guard let part = ContentRange(response.headers) else {
-            throw Refusal(reason: "the response does not say which range it holds")
+            throw Refusal(reason: "the response does not say which range it contains")
         }
-        guard response.mayContain(part) else { throw Refusal(reason: "the length and the range do not fit") }
+        guard response.mayContain(part) else { throw Refusal(reason: "the length and the range do not match") }
         let joined: PartialContent
         do throws(PartialContent.Obstacle) {
             joined = try received.joined(

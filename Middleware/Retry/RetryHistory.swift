@@ -74,17 +74,17 @@ extension RetryStop: CustomStringConvertible {
     /// The reason, and a remedy if there is one.
     public var description: String {
         switch self {
-        case .notNeeded: "the response is not one that is retried"
-        case .notRetryable: "the error is not one that is retried"
+        case .notNeeded: "the response is not retryable"
+        case .notRetryable: "the error is not retryable"
         case .mayHaveBeenProcessed(let method):
             "the server may have acted on the request, and \(method) is not idempotent; "
-                + "an Idempotency-Key lets it be sent again where the server knows the field"
+                + "an Idempotency-Key allows a retry if the server supports the field"
         case .bodyNotReplayable: "the request's body can be read only once; buffered(upTo:) makes it replayable"
         case .attemptsSpent(let maximum): "all \(maximum) attempts that the policy allows were made"
         case .timeSpent(let limit): "another attempt would begin later than \(limit.label) after the first"
-        case .deadline(let remaining): "the wait would outlive the call, which has \(remaining.label) left"
+        case .deadline(let remaining): "the wait would exceed the call's remaining time of \(remaining.label)"
         case .retryAfterTooLong(let asked, let limit):
-            "the server asks for a wait of \(asked.label), and the policy allows \(limit.label)"
+            "the server requests a wait of \(asked.label), but the policy allows \(limit.label)"
         case .budgetSpent: "the retry budget is spent"
         case .cannotResume(let why): "the download cannot be resumed: \(why)"
         }
@@ -135,8 +135,8 @@ extension HTTPChainError {
     /// The attempts that led to this error and the reason for stopping, or `nil` for a non-retryable error of the first
     /// attempt.
     ///
-    /// An error made from a response (a rejected status) has the response's attempts, and one that wraps another error
-    /// has that one's. Every error has the number of attempts as `attempts`.
+    /// An error made from a response (a rejected status) has the response's attempts, and an error that wraps another
+    /// has the attempts of that error. Every error has the number of attempts as `attempts`.
     public var retries: RetryHistory? {
         for error in causes {
             if let history = (error as? any AnnotatedError)?.notes[RetryHistoryNote.self] { return history }

@@ -117,8 +117,8 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
             problems.append(
                 ChainProblem(
                     stage: "RetryMiddleware",
-                    problem: "the policy's verdict retries what \(stage.summary.name) refuses, which sends nothing, "
-                        + "and spends the attempts and the budget while the server is left alone",
+                    problem: "the policy's verdict retries refusals by \(stage.summary.name), which send nothing, "
+                        + "so the attempts and the budget are spent without contacting the server",
                     fix: "return .standard if the error is a RefusalError, or put a FallbackMiddleware outside"
                 )
             )

@@ -347,7 +347,7 @@ struct DecisionRuleTests {
                 "fresh for 50 s by max-age; served from the store; RFC 9111 §4.2"
             ),
             (72.0, ["Cache-Control: max-age=60", tag], "stale since 12 s; validated with ETag; RFC 9111 §4.3.1"),
-            (72.0, ["Cache-Control: max-age=60"], "stale since 12 s; sent as it is; RFC 9111 §4.2"),
+            (72.0, ["Cache-Control: max-age=60"], "stale since 12 s; sent unchanged; RFC 9111 §4.2"),
         ]
     )
     func explanation(after: Double, response: [String], expected: String) {

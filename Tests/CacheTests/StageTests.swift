@@ -300,7 +300,7 @@ struct StageTests {
         let state = try #require(try await talk.cache.state(for: request))
         #expect(state.freshness.age == 70 && state.freshness.lifetime == 60 && !state.isUsable)
         #expect(state.length == 10 && state.status == .ok && state.date == start)
-        #expect(try await talk.cache.explain(request) == "stale since 10 s; sent as it is; RFC 9111 §4.2")
+        #expect(try await talk.cache.explain(request) == "stale since 10 s; sent unchanged; RFC 9111 §4.2")
         #expect(talk.count == 1)
         #expect(try await talk.cache.remove(for: request) == 1)
     }

@@ -226,7 +226,7 @@ struct StageTests {
         _ = await harness.send(.get(url), answering: .ok)
         breaker.isolate(key)
         let expected = [
-            "\(key): closed to open, 2 failures in a row", "\(key): open to half-open, the time to stay open is over",
+            "\(key): closed to open, 2 failures in a row", "\(key): open to half-open, the open time is over",
             "\(key): half-open to closed, the probes succeeded", "\(key): closed to isolated, changed by hand",
         ]
         #expect(seen.withLock { $0 } == expected)

@@ -124,7 +124,7 @@ struct ResumeRulesTests {
         Rest(
             rule: "no range",
             fields: [.eTag: "\"1\""],
-            refusal: "the response does not say which range it holds"
+            refusal: "the response does not say which range it contains"
         ),
         Rest(rule: "a later start", fields: [.eTag: "\"1\"", .contentRange: "bytes 5-9/10"], refusal: range),
         Rest(rule: "a range before", fields: [.eTag: "\"1\"", .contentRange: "bytes 0-3/10"], refusal: range),
@@ -160,16 +160,16 @@ struct ResumeRulesTests {
             refusal: nil
         ),
         Rest(rule: "another size", fields: [.eTag: "\"1\"", .contentRange: "bytes 4-9/11"], refusal: size),
-        Rest(rule: "another length", length: 7, refusal: "the length and the range do not fit"),
+        Rest(rule: "another length", length: 7, refusal: "the length and the range do not match"),
         Rest(
             rule: "decoded content",
             original: [.contentEncoding: "gzip"],
-            refusal: "the content coding is not the same"
+            refusal: "the content coding differs"
         ),
         Rest(
             rule: "content of another coding",
             fields: [.eTag: "\"1\"", .contentRange: "bytes 4-9/10", .contentEncoding: "br"],
-            refusal: "the content coding is not the same"
+            refusal: "the content coding differs"
         ),
     ]
 

@@ -399,9 +399,9 @@ struct RetryDecisionTests {
         ]
         let texts = stops.map(\.description)
         #expect(Set(texts).count == stops.count)
-        let advice = "an Idempotency-Key lets it be sent again where the server knows the field"
+        let advice = "an Idempotency-Key allows a retry if the server supports the field"
         #expect(texts[2] == "the server may have acted on the request, and POST is not idempotent; \(advice)")
-        #expect(texts[7] == "the server asks for a wait of 3600.0 s, and the policy allows 60.0 s")
+        #expect(texts[7] == "the server requests a wait of 3600.0 s, but the policy allows 60.0 s")
     }
 
     @Test("An account without attempts counts none, and an attempt names an error that has no stage")

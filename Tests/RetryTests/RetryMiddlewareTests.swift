@@ -45,7 +45,7 @@ struct RetryMiddlewareTests {
                 attempt 2: test: the connection ended before the response was complete; \
                 the request may have reached the server; waited 2.0 s
                 attempt 3: 200
-                no further attempt: the response is not one that is retried
+                no further attempt: the response is not retryable
                 """
         )
     }

@@ -124,7 +124,7 @@ extension CacheDecision {
                 validation.reason == .stale ? nil : "\(validation.reason.words) (\(validation.reason.section))",
                 validation.isConditional
                     ? "validated with \(validation.validators); RFC 9111 §4.3.1"
-                    : "sent as it is; \(validation.reason.section)",
+                    : "sent unchanged; \(validation.reason.section)",
             ].compactMap { $0 }.joined(separator: "; ")
         case .complete(let completion):
             "\(completion.offset) of \(completion.length) bytes are stored; the rest is asked for; RFC 9111 §3.4"

@@ -31,7 +31,7 @@ extension CacheMiddleware {
         // If the date is only the time of receipt, it doesn't show that the server made this response later.
         if !response.headers.contains(.date) { claimed.head.headerFields[.date] = nil }
         guard let claim = invalidations.claims.claim(key, claimed, sentAt: exchange.claims) else {
-            events.emit(.notStored(key, reason: "another call that was sent at the same time stores it"))
+            events.emit(.notStored(key, reason: "another call, sent at the same time, stores it"))
             return false
         }
         do {
