@@ -96,7 +96,7 @@ public struct HARError: ExplainedError, Hashable {
         case .dropped: "record smaller bodies, or to a faster disk"
         case .contentNotRecorded: "record it again with a larger body limit"
         case .invalidResponse: "remove the entry, or record it again"
-        case .noTransport: "give ReplayTransport the transport to record over"
+        case .noTransport: "pass ReplayTransport a transport to record over"
         }
     }
 }

@@ -59,7 +59,7 @@ struct BinaryPropertyList {
             }
             content += found.bytes.count
             guard content <= Self.smallContent || content / Self.largestExpansion <= bytes.count else {
-                throw Self.corrupted("texts or data are contained too often")
+                throw Self.corrupted("texts or data are referenced too often")
             }
             let references = found.isContainer ? found.bytes : []
             guard !references.isEmpty else { continue }
@@ -67,10 +67,10 @@ struct BinaryPropertyList {
                 throw Self.corrupted("containers are nested deeper than \(DocumentDepth.limit) levels")
             }
             seen += references.count / referenceSize
-            guard seen <= bytes.count else { throw Self.corrupted("containers are contained too often") }
+            guard seen <= bytes.count else { throw Self.corrupted("containers are referenced too often") }
             for start in stride(from: references.startIndex, to: references.endIndex, by: referenceSize) {
                 guard let reference = Self.number(references[start..<(start + referenceSize)]), reference < count
-                else { throw Self.corrupted("object \(object) refers to one that is not there") }
+                else { throw Self.corrupted("object \(object) refers to a missing object") }
                 pending.append((reference, depth + 1))
             }
         }

@@ -14,7 +14,7 @@ struct FormDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard node.hasMembers || node.texts.isEmpty else {
-            throw mismatch([String: String].self, "a single text stands where a value with keys is expected")
+            throw mismatch([String: String].self, "a value with keys is expected, but there is a single text")
         }
         return KeyedDecodingContainer(FormObjectReader(decoder: self))
     }

@@ -17,7 +17,7 @@ package struct RawSerializer: Serializer, FormattedSerializer {
     package func data(of value: any Encodable, contentType: String) throws -> Data {
         let value = (value as? any StandInValue)?.original ?? value
         guard let data = value as? Data else {
-            throw SerializerError.notEncodable(value, by: self, "it takes Data alone")
+            throw SerializerError.notEncodable(value, by: self, "it encodes only Data")
         }
         return data
     }
@@ -30,7 +30,7 @@ package struct RawSerializer: Serializer, FormattedSerializer {
         guard let value = data as? Value else {
             throw DecodingError.typeMismatch(
                 type,
-                DecodingError.Context(codingPath: [], debugDescription: "raw bytes can be given as Data alone")
+                DecodingError.Context(codingPath: [], debugDescription: "raw bytes must be Data")
             )
         }
         return value

@@ -74,7 +74,7 @@ struct LimitTests {
         #expect(try await HTTPBody.pieces(few, of: size).decoded(from: [.deflate]).content.isEmpty)
         let many = Data(repeatElement(block, count: 250_000).joined()) + last
         let error = try await failure(of: .pieces(many, of: size).decoded(from: [.deflate]))
-        #expect(error.problem == .corrupt("more than 1 MiB hold no content"))
+        #expect(error.problem == .corrupt("more than 1 MiB produce no content"))
     }
 
     @Test("Content of just the limit passes")

@@ -189,8 +189,8 @@ struct LokiTests {
         arguments: [
             (204, "", .accepted()), (200, "x", .accepted()), (429, "", .later), (500, "", .later), (503, "", .later),
             (599, "", .later), (260, "blocked until 1", .refused("ingestion is blocked: blocked until 1")),
-            (400, "entry too\n far behind", .refused("the receiver answered 400: entry too far behind")),
-            (404, "", .refused("the receiver answered 404")), (401, "", .later), (403, "", .later),
+            (400, "entry too\n far behind", .refused("the receiver responded with 400: entry too far behind")),
+            (404, "", .refused("the receiver responded with 404")), (401, "", .later), (403, "", .later),
             (413, "", .tooLarge),
             (
                 400, "entry ignored, reason: 'too far behind',\ntotal ignored: 2 out of 10 for stream: {}",
@@ -208,7 +208,7 @@ struct LokiTests {
             ),
             (
                 400, "total ignored: 9 out of 3 for stream: {}",
-                .refused("the receiver answered 400: total ignored: 9 out of 3 for stream: {}")
+                .refused("the receiver responded with 400: total ignored: 9 out of 3 for stream: {}")
             ),
         ] as [(Int, String, LogReceipt)]
     )

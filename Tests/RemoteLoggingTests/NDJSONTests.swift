@@ -58,7 +58,7 @@ struct NDJSONTests {
 
     @Test(
         "The status alone says what became of the batch",
-        arguments: [(200, .accepted()), (503, .later), (400, .refused("the receiver answered 400"))]
+        arguments: [(200, .accepted()), (503, .later), (400, .refused("the receiver responded with 400"))]
             as [(Int, LogReceipt)]
     )
     func receipts(status: Int, expected: LogReceipt) {

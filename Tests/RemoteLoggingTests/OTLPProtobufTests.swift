@@ -95,8 +95,8 @@ struct OTLPProtobufTests {
             ),
             (200, [0x0A, 200, 1, 2], .accepted()), (200, [0xFF], .accepted()), (200, [0x0B], .accepted()),
             (200, Array("{}".utf8), .accepted()), (503, [], .later),
-            (400, [0x08, 3, 0x12, 7] + "no logs".utf8, .refused("the receiver answered 400: no logs")),
-            (400, [0x12, 2, 0xFF, 0xFE], .refused("the receiver answered 400")),
+            (400, [0x08, 3, 0x12, 7] + "no logs".utf8, .refused("the receiver responded with 400: no logs")),
+            (400, [0x12, 2, 0xFF, 0xFE], .refused("the receiver responded with 400")),
         ] as [(Int, [UInt8], LogReceipt)]
     )
     func receipts(status: Int, body: [UInt8], expected: LogReceipt) {

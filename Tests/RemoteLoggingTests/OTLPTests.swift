@@ -187,11 +187,11 @@ struct OTLPTests {
             (200, #"{"partialSuccess":{"rejectedLogRecords":"9223372036854775807"}}"#, .accepted(rejected: .max)),
             (200, #"{"partialSuccess":[1]}"#, .accepted()), (200, "[[[[", .accepted()),
             (429, "", .later), (502, "", .later), (503, #"{"message":"x"}"#, .later), (504, "", .later),
-            (400, #"{"code":3,"message":"no logs"}"#, .refused("the receiver answered 400: no logs")),
-            (400, "plain words", .refused("the receiver answered 400: plain words")),
+            (400, #"{"code":3,"message":"no logs"}"#, .refused("the receiver responded with 400: no logs")),
+            (400, "plain words", .refused("the receiver responded with 400: plain words")),
             (413, "", .tooLarge), (401, "", .later), (403, "", .later),
-            (500, "", .refused("the receiver answered 500")),
-            (301, "", .refused("the receiver answered 301")),
+            (500, "", .refused("the receiver responded with 500")),
+            (301, "", .refused("the receiver responded with 301")),
         ] as [(Int, String, LogReceipt)]
     )
     func receipts(status: Int, body: String, expected: LogReceipt) {
@@ -213,7 +213,7 @@ struct OTLPTests {
         let page = HTTPResponse(status: .badRequest, headerFields: [.contentType: "text/html"])
         #expect(
             OTLPLogFormat().receipt(for: page, body: Data("<html>".utf8))
-                == .refused("the receiver answered 400 Bad Request")
+                == .refused("the receiver responded with 400 Bad Request")
         )
     }
 

@@ -105,11 +105,11 @@ struct DecodingReader: BodyReader {
             if let problem { throw problem }
             idle = buffers.produced > 0 ? 0 : idle + Int64(buffers.consumed)
             guard decoder.isAtEnd || idle <= Self.idleLimit else {
-                throw ContentCodingError.Problem.corrupt("more than \(Self.idleLimit >> 20) MiB hold no content")
+                throw ContentCodingError.Problem.corrupt("more than \(Self.idleLimit >> 20) MiB produce no content")
             }
             // Otherwise this would loop forever.
             if buffers.areUntouched, !input.isEmpty {
-                throw ContentCodingError.Problem.failed("it takes nothing in and gives nothing out")
+                throw ContentCodingError.Problem.failed("it neither consumes input nor produces output")
             }
             input = input.dropFirst(buffers.consumed)
             mayHoldMore = output.isFull

@@ -96,7 +96,7 @@ extension ContentEncoder {
             if let problem { throw problem }
             // Otherwise this would loop forever.
             if buffers.areUntouched, !isFinished, isLast || !input.isEmpty {
-                throw ContentCodingError.Problem.failed("it takes nothing in and gives nothing out")
+                throw ContentCodingError.Problem.failed("it neither consumes input nor produces output")
             }
             input = input.dropFirst(buffers.consumed)
             return isFinished

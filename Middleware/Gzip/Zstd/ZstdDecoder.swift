@@ -106,7 +106,7 @@ final class ZstdDecoder: ContentDecoder {
     }
 
     private var strayBytes: ContentCodingError.Problem {
-        hasHadFrame ? .corrupt("there are bytes after the end that are no frame") : .notEncoded
+        hasHadFrame ? .corrupt("there are bytes after the end that are not a frame") : .notEncoded
     }
 
     private func problem(_ result: Int) -> ContentCodingError.Problem {

@@ -34,15 +34,15 @@ public struct LogShipperError: ExplainedError {
         switch problem {
         case .later(let status):
             Explanation(
-                "the receiver answered \(status.code) and may take the batch later",
+                "the receiver responded with \(status.code), and may accept the batch later",
                 status == .unauthorized || status == .forbidden
                     ? "check the credentials that the shipper's chain sends; the records are kept meanwhile" : nil
             )
-        case .tooLarge: Explanation("the receiver answered 413: the batch is too large")
+        case .tooLarge: Explanation("the receiver responded with 413: the batch is too large")
         case .refused(let reason):
             Explanation("the receiver refused the batch: \(reason)")
         case .timedOut(let limit):
-            Explanation("the receiver did not answer within \(limit)", "make batches smaller or exportTimeout longer")
+            Explanation("the receiver did not respond within \(limit)", "make batches smaller or exportTimeout longer")
         }
     }
 }

@@ -72,7 +72,7 @@ public struct LogSpoolError: ExplainedError, Hashable {
             )
         case .newerFormat(let file):
             Explanation(
-                "\(file) was written by a later version and left alone",
+                "\(file) was written by a later version and left unchanged",
                 "remove it, or give this version another directory"
             )
         case .system(let operation, let path, let code, let message):

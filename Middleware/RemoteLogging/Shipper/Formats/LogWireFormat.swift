@@ -48,7 +48,7 @@ public enum LogReceipt: Sendable, Hashable {
         case 200..<300: self = .accepted()
         case 401, 403, 429, 502, 503, 504: self = .later
         case 413: self = .tooLarge
-        default: self = .refused("the receiver answered \(status.label)")
+        default: self = .refused("the receiver responded with \(status.label)")
         }
     }
 }
