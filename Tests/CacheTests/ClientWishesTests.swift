@@ -12,7 +12,7 @@ import Testing
 struct ClientWishesTests {
     private let fresh = "Cache-Control: max-age=60"
 
-    @Test("RFC 9111 §5.2.1.4: a refresh tells caches on the way to ask the server, once, and no other call does")
+    @Test("RFC 9111 §5.2.1.4: only a refresh makes caches on the path contact the server, once")
     func refresh() async throws {
         let talk = try Conversation()
         talk.script(.ok, [fresh, "ETag: \"a\""])

@@ -55,7 +55,7 @@ struct CredentialTests {
 
     private let apart = ["Bearer ada", "Bearer bob"]
 
-    @Test("§3.5: a shared cache does not store for the next token what a bearer stage inside has authenticated")
+    @Test("§3.5: a shared cache does not store a response that an inner bearer stage authenticated for another token")
     func sharedWithBearerInside() async throws {
         #expect(try await answers(chain(.shared, .shared), [fresh]) == apart)
         #expect(await store.usage().entries == 0)

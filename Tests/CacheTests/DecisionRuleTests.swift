@@ -214,7 +214,7 @@ struct DecisionRuleTests {
     func clientRows(row: Row) { #expect(row.situation.outcome == row.expected) }
 
     @Test(
-        "Nothing stored: asked, or 504 where that is all the caller wants",
+        "Nothing stored: forwarded, or 504 for only-if-cached",
         arguments: [("", "forward"), ("only-if-cached", "504")]
     )
     func nothingStored(directive: String, expected: String) {

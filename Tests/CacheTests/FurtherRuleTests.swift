@@ -12,7 +12,7 @@ import Testing
 struct FurtherRuleTests {
     private let fresh = "Cache-Control: max-age=60"
 
-    @Test("RFC 9213 §2.2: the targeted field that counts decides which fields are dropped, and no other")
+    @Test("RFC 9213 §2.2: only the targeted field that counts decides which fields are dropped")
     func targetedFields() async throws {
         let talk = try Conversation(.shared)
         talk.script(
@@ -33,7 +33,7 @@ struct FurtherRuleTests {
     }
 
     @Test(
-        "RFC 9110 §13.1.5: a date in If-Range counts where it is a strong validator, a minute before Date, §8.8.2.2",
+        "RFC 9110 §13.1.5: a date in If-Range counts if it is a strong validator, a minute before Date, §8.8.2.2",
         arguments: [(-60.0, 206), (-3600.0, 206), (-59.0, 200), (0.0, 200)]
     )
     func strongDates(modified: Double, status: Int) async throws {
@@ -44,7 +44,7 @@ struct FurtherRuleTests {
         #expect(response.status.code == status && talk.count == 1)
     }
 
-    @Test("RFC 9111 §5.1: what was just validated has no Age of the cache's own, and what was not has one")
+    @Test("RFC 9111 §5.1: the cache adds no Age to a response that was just validated, and adds it to any other")
     func ageOfValidated() async throws {
         let talk = try Conversation()
         talk.script(.ok, [fresh, "ETag: \"a\"", "Age: 9"])
@@ -76,7 +76,10 @@ struct FurtherRuleTests {
         #expect(try await talk.ask(request.caching(use)).response.status.code == status)
     }
 
-    @Test("RFC 9111 §4: an older answer that arrives late does not replace a newer one", arguments: StoreKind.available)
+    @Test(
+        "RFC 9111 §4: an older response that arrives late does not replace a newer one",
+        arguments: StoreKind.available
+    )
     func lateAnswer(kind: StoreKind) async throws {
         let directory = ScratchDirectory()
         let store = kind.make(.ample, in: directory)

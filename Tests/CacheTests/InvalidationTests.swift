@@ -12,7 +12,7 @@ struct InvalidationTests {
     private let fresh = "Cache-Control: max-age=60"
 
     @Test(
-        "§4.4: target, Location and Content-Location are found without the query that the call ignores",
+        "§4.4: target, Location and Content-Location are found without the ignored query parameters",
         arguments: ["", "Location: /a?session=7", "Content-Location: https://example.com/a?session=9"]
     )
     func ignoredQuery(line: String) async throws {
@@ -114,7 +114,7 @@ struct InvalidationTests {
         await store.shut()
     }
 
-    @Test("§4.4: what is made invalid while a response is committed is not found afterwards")
+    @Test("§4.4: an entry that is invalidated while a response is committed is not found afterwards")
     func duringCommit() async throws {
         let store = CommitGate()
         let transport = InMemoryTransport { request in

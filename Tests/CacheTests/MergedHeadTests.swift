@@ -14,7 +14,7 @@ struct MergedHeadTests {
         (.shared, "Cache-Control: max-age=60, private", "RFC 9111 §5.2.2.7"),
     ]
 
-    @Test("RFC 9111 §3.2, §4.3.4: a 304 that forbids to store removes what it has validated", arguments: lines)
+    @Test("RFC 9111 §3.2, §4.3.4: a 304 that forbids storing removes the validated response", arguments: lines)
     func notModified(mode: CacheRules.Mode, line: String, section: String) async throws {
         let talk = try Conversation(mode)
         talk.script(.ok, ["Cache-Control: max-age=60", "ETag: \"a\""], "stored")
@@ -62,7 +62,7 @@ struct MergedHeadTests {
         #expect(await talk.store.usage().entries == 1)
     }
 
-    @Test("RFC 9111 §5.2.1.5: nothing of an answer to a no-store request is kept, a 304 neither nor a HEAD")
+    @Test("RFC 9111 §5.2.1.5: nothing of a response to a no-store request is kept, not even of a 304 or a HEAD")
     func noStoreRequest() async throws {
         let talk = try Conversation()
         talk.script(.ok, ["Cache-Control: max-age=60", "ETag: \"a\"", "X-Test: 1"], "stored")

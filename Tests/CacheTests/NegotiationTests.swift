@@ -30,7 +30,7 @@ struct NegotiationTests {
     }
 
     @Test(
-        "RFC 9111 §4.1: a response in the one language that is wanted most answers, whatever else is accepted",
+        "RFC 9111 §4.1: a response in the preferred language is served, whatever else is accepted",
         arguments: [
             ("de", true), ("de, en;q=0.5", true), ("DE;q=0.9, fr;q=0.8", true), ("en;q=0.2, de;q=0.7", true),
             ("de, en", false), ("fr, de;q=0.9", false), ("de-AT", false), ("*", false), ("de;q=0", false),
@@ -61,7 +61,7 @@ struct NegotiationTests {
     }
 
     @Test(
-        "RFC 9111 §3.3: a part without a validator answers what lies within it",
+        "RFC 9111 §3.3: a part without a validator serves requests within its range",
         arguments: [("bytes=3-4", "34"), ("bytes=7-", "789"), ("bytes=-3", "789"), ("bytes=2-9", "23456789")]
     )
     func withinPart(range: String, expected: String) async throws {
@@ -86,7 +86,7 @@ struct NegotiationTests {
     }
 
     @Test(
-        "RFC 9111 §3.4: nothing is combined without a strong validator that both parts have",
+        "RFC 9111 §3.4: parts without a common strong validator are not combined",
         arguments: [
             ([], []), (["Last-Modified: \(date(-9))"], ["Last-Modified: \(date(-9))"]),
             (["Last-Modified: \(date(-600))"], ["Last-Modified: \(date(-601))"]),

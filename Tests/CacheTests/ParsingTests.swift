@@ -104,7 +104,7 @@ struct ParsingTests {
         #expect(facts.age == expected)
     }
 
-    @Test("Of two Expires the first counts, also where a transport joined them")
+    @Test("The first of two Expires counts, even if a transport joined them")
     func expires() {
         for lines in [["Expires: \(date(60))", "Expires: 0"], ["Expires: \(date(60)), \(date(-60))"]] {
             #expect(ResponseFacts(fields(lines), status: 200, receivedAt: start).expires == .at(784_111_837))

@@ -96,7 +96,7 @@ struct PartialTests {
         #expect(talk.count == 2)
     }
 
-    @Test("A part is no part of an error that is stored, whatever its tag")
+    @Test("A part is not combined with a stored error, whatever its tag")
     func partOfError() async throws {
         let talk = try Conversation()
         talk.script(.notFound, [fresh, "ETag: \"a\""], "there is no such page")
@@ -185,7 +185,7 @@ struct PartialTests {
         #expect(await talk.store.usage().entries == 0)
     }
 
-    @Test("§3.4: the rest of what is stored is asked for, and the caller gets the whole")
+    @Test("§3.4: the rest of a stored part is requested, and the caller gets the whole")
     func completed() async throws {
         let talk = try Conversation()
         talk.script(

@@ -36,7 +36,9 @@ struct RuleSettingsTests {
         #expect(outcome(CacheRules(heuristicLimit: .seconds(60)), after: 61, modified) == "validate")
     }
 
-    @Test("A shared cache obeys the first of its targeted fields that is there, and a private one none, RFC 9213 §2.2")
+    @Test(
+        "A shared cache obeys its first targeted field that is present, and a private cache obeys none, RFC 9213 §2.2"
+    )
     func targetedFields() throws {
         let own = try #require(HTTPField.Name("X-Edge-Cache-Control"))
         let lines = [
@@ -69,7 +71,7 @@ struct RuleSettingsTests {
         }
     }
 
-    @Test("What the answer to a validation means, §4.3.3")
+    @Test("The response to a validation, §4.3.3")
     func conclusions() throws {
         var situation = Situation()
         situation.response = ["Cache-Control: max-age=10, stale-if-error=100", "ETag: \"a\""]

@@ -32,7 +32,7 @@ struct StageTests {
         #expect(talk.count == 1)
     }
 
-    @Test("RFC 9211 §2: what caches on the way have said stays, before what this one says")
+    @Test("RFC 9211 §2: the reports of caches on the path are kept, before the report of this one")
     func upstreamStatus() async throws {
         let talk = try Conversation()
         talk.script(.ok, [fresh, "Cache-Status: Origin; hit"])
@@ -58,7 +58,7 @@ struct StageTests {
     }
 
     @Test(
-        "RFC 9110 §9.3.3: an answer to POST answers GET, where it says that it does",
+        "RFC 9110 §9.3.3: a response to POST serves GET if it says so",
         arguments: [
             (["Content-Location: /a", "Cache-Control: max-age=60"], true), (["Content-Location: /a"], false),
             (["Content-Location: /b", "Cache-Control: max-age=60"], false), (["Cache-Control: max-age=60"], false),
@@ -88,7 +88,7 @@ struct StageTests {
         #expect(try await talk.ask(request).response.cacheStatus?.forward == .bypass)
     }
 
-    @Test("A response that breaks off is not stored, and the caller gets its error")
+    @Test("A broken response is not stored, and the caller gets the error")
     func broken() async throws {
         let talk = try Conversation()
         talk.transport.enqueue(.status(.ok, headers: fields([fresh]), body: "0123456789").failing(.atByte(5)))
@@ -189,7 +189,7 @@ struct StageTests {
     }
 
     @Test(
-        "§4.2.4: stale responses when the server is out of reach, and never where that is forbidden",
+        "§4.2.4: stale responses are served if the server is unreachable, and never if that is forbidden",
         arguments: [
             ("max-age=60", .private, [], "stale"), ("max-age=60, must-revalidate", .private, [], "504"),
             ("max-age=60, no-cache", .private, [], "error"), ("max-age=60, proxy-revalidate", .private, [], "stale"),
@@ -218,7 +218,7 @@ struct StageTests {
     }
 
     @Test(
-        "RFC 5861 §4: stale responses when the server fails, where that is allowed",
+        "RFC 5861 §4: stale responses are served if the server fails and that is allowed",
         arguments: [
             (500, "max-age=60, stale-if-error=600", nil, "stored"),
             (503, "max-age=60, stale-if-error=600", nil, "stored"),
@@ -242,7 +242,7 @@ struct StageTests {
         #expect(response.cacheStatus?.isFromStore == (expected == "stored"))
     }
 
-    @Test("RFC 5861 §3: the stale response at once, one validation behind it")
+    @Test("RFC 5861 §3: the stale response is served immediately, with one validation in the background")
     func whileRevalidating() async throws {
         let talk = try Conversation()
         let gate = Rendezvous()

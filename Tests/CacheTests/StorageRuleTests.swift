@@ -434,7 +434,7 @@ struct StorageRuleTests {
         #expect(stored == isStored)
     }
 
-    @Test("§5.2.2.7: fields that are private are not stored in a shared cache alone")
+    @Test("§5.2.2.7: private fields are not stored only in a shared cache")
     func privateFields() throws {
         var situation = Situation()
         situation.response = ["Cache-Control: max-age=60, private=\"X-User\"", "X-User: Ada"]
@@ -450,7 +450,7 @@ struct StorageRuleTests {
     }
 
     @Test(
-        "§4.4: an unsafe request that succeeds makes its target invalid, and what it names in the same origin",
+        "§4.4: a successful unsafe request invalidates its target, and the URLs of the same origin that it names",
         arguments: [
             (.post, 200, [], [target]), (.put, 204, [], [target]), (.delete, 303, [], [target]),
             (.patch, 200, [], [target]),

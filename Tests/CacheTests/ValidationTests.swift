@@ -14,7 +14,7 @@ struct ValidationTests {
     private let stale = Self.stale
 
     @Test(
-        "§4.3.1: what is stored is asked about with its validators",
+        "§4.3.1: a stored response is validated with its validators",
         arguments: [
             (["ETag: \"a\""], "\"a\"", nil),
             (["ETag: W/\"a\""], "W/\"a\"", nil),
@@ -58,7 +58,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "§3.2: which fields a 304 updates",
+        "§3.2: a 304 updates the stored fields",
         arguments: [
             ("Content-Length", "99", false), ("Content-Encoding", "br", false), ("Content-Range", "bytes 0-1/2", false),
             ("Transfer-Encoding", "x", false), ("Connection", "close", false), ("Keep-Alive", "5", false),
@@ -297,7 +297,7 @@ struct ValidationTests {
         #expect(response.status.code == status && text == (status == 200 ? "stored" : ""))
     }
 
-    @Test("§4.3.2: a caller who has what is stored gets 304 from the cache, after validation too")
+    @Test("§4.3.2: a caller that has the stored response gets 304 from the cache, even after validation")
     func callerHasIt() async throws {
         let talk = try Conversation()
         talk.script(.ok, [stale, "ETag: \"a\"", "Content-Type: a/b"], "stored")
@@ -323,7 +323,7 @@ struct ValidationTests {
     }
 
     @Test(
-        "§4.3.5: what an answer to HEAD does to the stored answer to GET",
+        "§4.3.5: a response to HEAD freshens or invalidates the stored response to GET",
         arguments: [
             (200, ["ETag: \"a\"", "Cache-Control: max-age=600"], "served"),
             (200, ["ETag: \"a\"", "Content-Length: 10", "Cache-Control: max-age=600"], "served"),

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// A report of how the cache handled a response: RFC 9211, with more detail for human readers.
 ///
-/// See ``HTTPChainCore/Response/cacheStatus``. The `Cache-Status` field contains it too.
+/// See ``HTTPChainCore/Response/cacheStatus``. The `Cache-Status` field contains the same report.
 public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     /// The reason why a request went to the server, RFC 9211 §2.2.
     package enum Forward: String, Sendable, Hashable {

@@ -77,7 +77,7 @@ final class CacheServer: Sendable {
 
     private func ask<Value: Sendable>(_ question: () async throws -> Value) async throws -> Value {
         guard circuit.admits() else {
-            throw CacheStoreFault(.server(address, "it failed before, and is left alone for a while"))
+            throw CacheStoreFault(.server(address, "it failed before, and is not contacted for a while"))
         }
         do {
             let value = try await question()
