@@ -178,7 +178,7 @@ extension SignatureComponent {
             }
         }
         guard names == (name == "@query-param" ? 1 : 0) else {
-            throw refused("only @query-param has a parameter with the name of a query parameter, and needs it")
+            throw refused("@query-param, and no other component, must name a query parameter (name)")
         }
         guard forms.count < 2 else { throw refused("it cannot be both structured and bytes") }
         if isDerived {
