@@ -24,22 +24,21 @@ package let service: InMemoryTransport = {
 private let rose = #"{"id":7,"name":"Rose","height":150,"token":"t"}"#
 private let ivy = #"{"id":8,"name":"Ivy","height":300}"#
 private let ada = #"{"id":42,"name":"Ada","age":36}"#
-private let ghost = #"{"id":5,"firstName":"Red","lastName":"Ghost","middleInitial":"k","age":22,"address":"somewhere"}"#
+private let gardener = #"{"id":5,"name":"Ada","plot":"north","since":2019,"nickname":"Rosie","note":"new"}"#
 
 /// What a GET of a list, or a request of a single address, is answered with: by the last segment of the path.
 private let lists: [String: String] = [
     "catalog": "{\"items\":[\(rose),\(ivy)],\"data\":{\"items\":[\(rose),\(ivy)]}}",
     "plants": "[\(rose),\(ivy)]",
     "users": #"[{"id":42,"name":"Ada"},{"id":43,"name":"Mary"},{"id":44,"name":"Ida"}]"#,
-    "people": "[\(ghost)]",
+    "gardeners": "[\(gardener)]",
     "People": "{\"@odata.count\":1,\"value\":[\(ada)]}",
     "leaves": "[\(rose),\(ivy)]",
     "books": #"["Emma","Persuasion"]"#,
     "sites": #"["garden","forest"]"#,
     "session": #"{"token":"t","expires":800000000,"expiration":800000000}"#,
-    "signin": #"{"userID":1,"sessionToken":"t","expiration":800000000}"#,
-    "register": #"{"data":{"user":{"id":1,"name":"Joe"}}}"#,
-    "parent-child-tree": #"{"name":"John Doe","children":[{"name":"Johnny Doe"},{"name":"Jane Doe"}]}"#,
+    "registrations": #"{"data":{"user":{"id":1,"name":"Ada"}}}"#,
+    "beds": #"{"name":"North","parts":[{"name":"Roses"},{"name":"Herbs"}]}"#,
     "today": "1;2;3",
     "token": #"{"access_token":"t","token_type":"Bearer","expires_in":3600}"#,
     "device": """
@@ -59,10 +58,10 @@ private let single: [String: String] = [
     "plants": rose,
     "catalog": rose,
     "users": #"{"id":42,"name":"Ada"}"#,
-    "people": ghost,
+    "gardeners": gardener,
     "orders": #"{"id":7}"#,
     "documents": #"{"title":"Roses"}"#,
-    "trees": #"{"id":5,"name":"Elm"}"#,
+    "trees": #"{"id":5,"name":"Elm","height_cm":900}"#,
 ]
 
 /// The types of what is not JSON, by the last segment of the path.
@@ -139,16 +138,20 @@ private let routes = """
       "routes": {
         "doc": { "path": "documents/{uniqueId}" },
         "info": { "path": "info", "cacheTTL": 3600 },
-        "login": { "method": "POST", "path": "user/login", "preventsUserInteraction": true },
+        "login": { "method": "POST", "path": "login", "preventsUserInteraction": true },
         "register": {
-          "method": "POST", "path": "user/register", "requestRootKeyPath": "user", "responseRootKeyPath": "data.user"
+          "method": "POST", "path": "registrations", "requestRootKeyPath": "user", "responseRootKeyPath": "data.user"
         },
         "photo": { "method": "POST", "path": "photos", "serialization": "form" },
         "raw": { "method": "POST", "path": "raw" },
         "picture": { "method": "PUT", "path": "pictures/{id}" },
-        "image": { "method": "POST", "path": "upload/image", "serialization": "form" },
-        "download": { "path": "download/image", "saveAsFile": true },
-        "parent-child-tree": { "path": "parent-child-tree" }
+        "image": { "method": "POST", "path": "pictures", "serialization": "form" },
+        "download": { "path": "maps/garden.pdf", "saveAsFile": true },
+        "plant": { "path": "plants/{id}" },
+        "search": { "path": "plants" },
+        "add": { "method": "POST", "path": "plants" },
+        "tree": { "method": "POST", "path": "trees" },
+        "beds": { "path": "beds" }
       }
     }
     """

@@ -88,7 +88,7 @@ def problems():
 
 
 def for_docc(path, text):
-    """The text of a page with its links as DocC has them; entries of Topics become links without a title."""
+    """The text of a page with its links and fences as DocC has them; entries of Topics become links without a title."""
     ours, folder = pages(), os.path.dirname(path)
     topics = masked(text).find("\n## Topics\n")
     result, end = [], 0
@@ -106,4 +106,5 @@ def for_docc(path, text):
         link = f"<doc:{name}>" if 0 <= topics < match.start() else f"[{title}](doc:{name})"
         result += [text[end:match.start()], link]
         end = match.end()
-    return "".join(result) + text[end:]
+    # DocC takes the whole line for the name of the language.
+    return re.sub(r"^( *```\w+) [^\n`]+$", r"\1", "".join(result) + text[end:], flags=re.M)
