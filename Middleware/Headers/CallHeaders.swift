@@ -1,4 +1,5 @@
 public import HTTPChainCore
+public import HTTPTypes
 
 /// The changes to the header fields of one call, after the shared ones of ``HeadersMiddleware``.
 ///
@@ -30,6 +31,14 @@ extension Request {
         noteOwnTemplates()
         return self
     }
+
+    /// Unavailable: a call's fields are set by operations.
+    @available(*, unavailable, message: "write .headers(.set(\"X-Name\", to: \"value\"))")
+    public consuming func headers(_ fields: KeyValuePairs<String, String>) -> Request { self }
+
+    /// Unavailable: a call's fields are set by operations.
+    @available(*, unavailable, message: "write .headers(.set(.accept, to: \"value\"))")
+    public consuming func headers(_ fields: HTTPFields) -> Request { self }
 
     /// Notes whether the call itself has a template for its parameters.
     mutating func noteOwnTemplates() {

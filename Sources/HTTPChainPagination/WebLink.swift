@@ -1,6 +1,6 @@
 import HTTPChainCore
 import HTTPChainSupport
-package import HTTPTypes
+public import HTTPTypes
 
 /// A link of a `Link` header field, RFC 8288 §3.
 package struct WebLink: Sendable, Hashable {
@@ -15,7 +15,7 @@ package struct WebLink: Sendable, Hashable {
 
     /// Returns the links of a header in order, skipping anything that isn't a link (Appendix B.2).
     package static func links(in headers: HTTPFields) -> [WebLink] {
-        headers[values: .link].flatMap { WebLinkScanner(bytes: Array($0.utf8)).links() }
+        headers[values: .webLink].flatMap { WebLinkScanner(bytes: Array($0.utf8)).links() }
     }
 }
 
@@ -143,5 +143,9 @@ private struct WebLinkScanner {
 
 extension HTTPField.Name {
     /// `Link` (RFC 8288 §3); ``WebLink`` reads its values.
-    package static let link = Self(constant: "Link")
+    package static let webLink = Self(constant: "Link")
+
+    /// Unavailable: read the field by its name as text, or follow the pages of a list.
+    @available(*, unavailable, message: "write headers[\"Link\"], or follow pages with .linkHeader()")
+    public static var link: HTTPField.Name { webLink }
 }

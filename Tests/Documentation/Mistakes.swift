@@ -5,7 +5,10 @@ import Foundation
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainErrorHandler
+import HTTPChainHeaders
+import HTTPChainInMemory
 import HTTPChainMacros
+import HTTPChainPagination
 import HTTPChainSerializer
 
 struct User: Codable, Sendable {}
@@ -96,6 +99,8 @@ func guessedHeaders(_ text: String, _ url: URL) {
     //          ^ error: 'delete(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
     _ = Request.post(text, headers: ["X-Request-ID": "42"], body: "oak")
     //          ^ error: 'post(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request.post(text, headers: ["X-Request-ID": "42"], json: ["name": "oak"])
+    //          ^ error: 'post(_:path:query:headers:json:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
     _ = Request.put(text, headers: ["X-Request-ID": "42"], body: "oak")
     //          ^ error: 'put(_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
     _ = Request.patch(text, headers: ["X-Request-ID": "42"], body: "oak")
@@ -104,6 +109,19 @@ func guessedHeaders(_ text: String, _ url: URL) {
     //  ^ error: 'init(_:_:path:query:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
     _ = Response(.ok, headers: ["X-Request-ID": "42"])
     //  ^ error: 'init(_:headers:body:)' is unavailable: write HTTPFields(["X-Name": "value"]) if names are text
+    _ = Request.get(text).headers(["X-Request-ID": "42"])
+    //                    ^ error: 'headers' is unavailable: write .headers(.set("X-Name", to: "value"))
+    _ = Request.get(text).headers([.accept: "text/plain"])
+    //                    ^ error: 'headers' is unavailable: write .headers(.set(.accept, to: "value"))
+    _ = Response(.ok).headers[.link]
+    //                         ^ error: 'link' is unavailable: write headers["Link"], or follow pages with .linkHeader()
+}
+
+func guessedReplies(_ transport: InMemoryTransport, _ response: Response) {
+    transport.enqueue(response)
+    //        ^ error: 'enqueue(_:times:)' is unavailable: write the reply without its type: .status(500), try .json(value)
+    transport.enqueue { _ in .status(500) }
+    //        ^ error: 'enqueue(_:times:)' is unavailable: give the closure to a route: on(nil, "/*", times: 1) { request in … }
 }
 
 func guessedBodies(_ chunks: AsyncStream<Data>, _ bytes: AsyncStream<UInt8>) {

@@ -330,7 +330,7 @@ struct OneUserTests {
             transport: ClosureTransport { request in
                 _ = try await sent.add(request)
                 let count = sent.all.count
-                var page = Response(.ok, headers: [.link: #"<?page=\#(count + 1)>; rel="next""#], body: "[\(count)]")
+                var page = Response(.ok, headers: [.webLink: #"<?page=\#(count + 1)>; rel="next""#], body: "[\(count)]")
                 page.request = request.head
                 return page
             }

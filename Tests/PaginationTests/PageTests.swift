@@ -571,9 +571,9 @@ struct WebLinkTests {
     func parameters() throws {
         var fields = HTTPFields()
         fields.append(
-            HTTPField(name: .link, value: ##"<a>; rel=next; anchor="#foo"; title="one"; title=two; hreflang=de"##)
+            HTTPField(name: .webLink, value: ##"<a>; rel=next; anchor="#foo"; title="one"; title=two; hreflang=de"##)
         )
-        fields.append(HTTPField(name: .link, value: "<b>; rel=prev"))
+        fields.append(HTTPField(name: .webLink, value: "<b>; rel=prev"))
         let links = WebLink.links(in: fields)
         #expect(links.count == 2)
         #expect(links[0].anchor == "#foo" && links[0].parameters == ["title": "one", "hreflang": "de"])

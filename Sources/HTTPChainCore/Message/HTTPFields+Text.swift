@@ -90,6 +90,16 @@ extension Request {
 
     /// Unavailable: make fields whose names are text with `HTTPFields(_:)`.
     @available(*, unavailable, message: "write HTTPFields([\"X-Name\": \"value\"]) if names are text")
+    public static func post(
+        _ url: Any,
+        path: Any = (),
+        query: Any = (),
+        headers: KeyValuePairs<String, String>,
+        json value: some Encodable
+    ) -> Request { Request(.post, "") }
+
+    /// Unavailable: make fields whose names are text with `HTTPFields(_:)`.
+    @available(*, unavailable, message: "write HTTPFields([\"X-Name\": \"value\"]) if names are text")
     public static func put(
         _ url: Any,
         path: Any = (),

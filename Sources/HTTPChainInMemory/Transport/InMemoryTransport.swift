@@ -162,6 +162,14 @@ extension InMemoryTransport {
         state.update { $0.replies.append(contentsOf: Array(repeating: reply, count: max(0, times))) }
     }
 
+    /// Unavailable: the script has a reply, which can be sent several times.
+    @available(*, unavailable, message: "write the reply without its type: .status(500), try .json(value)")
+    public func enqueue(_ response: Response, times: Int = 1) {}
+
+    /// Unavailable: a closure answers the requests of a route.
+    @available(*, unavailable, message: "give the closure to a route: on(nil, \"/*\", times: 1) { request in … }")
+    public func enqueue(_ answer: @escaping @Sendable (Request) async throws -> Response, times: Int = 1) {}
+
     /// Adds replies to the script.
     package func enqueue(_ replies: [ScriptedReply]) {
         state.update { $0.replies.append(contentsOf: replies) }
