@@ -41,7 +41,7 @@ package enum ResumableUploadOption: RequestOption {
     package static var defaultValue: ResumableUpload? { nil }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".resumable()", reader: "ResumableUploadMiddleware()", phase: .upload)
+        OptionUsage(".resumable()", reader: "ResumableUploadMiddleware(…)", phase: .upload)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {

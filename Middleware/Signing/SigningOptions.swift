@@ -20,7 +20,7 @@ package enum WebhookIdentifier: RequestOption {
     package static var defaultValue: String? { nil }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".webhookID(_:)", reader: "SigningMiddleware(.webhook(…))", phase: .sign)
+        OptionUsage(".webhookID(_:)", reader: "SigningMiddleware(.webhook(keys: …), for: …)", phase: .sign)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {

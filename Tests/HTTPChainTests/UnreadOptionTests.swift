@@ -132,7 +132,7 @@ struct UnreadOptionTests {
         Lost("redirects", by: "RedirectMiddleware", RedirectMiddleware()) { $0.redirects(.sameOrigin) },
         Lost("logging", by: "RemoteLoggingMiddleware") { $0.logging(component: "shop") },
         Lost("processed", by: "RequestProcessorMiddleware", RequestProcessorMiddleware()) { $0.processed { _ in } },
-        Lost("resumable", by: "ResumableUploadMiddleware") { $0.resumable() },
+        Lost("resumable", by: "ResumableUploadMiddleware(…)") { $0.resumable() },
         Lost("idempotent", by: "RetryMiddleware", RetryMiddleware()) { $0.idempotent() },
         Lost("retry", by: "RetryMiddleware", RetryMiddleware()) { $0.retry(RetryPolicy(maximumAttempts: 2)) },
         Lost("afterDecoding", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
@@ -153,8 +153,8 @@ struct UnreadOptionTests {
         Lost("serialized", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
             $0.serialized(by: .json)
         },
-        Lost("signingPayload", by: "SigningMiddleware") { $0.signingPayload(.unsigned) },
-        Lost("webhookID", by: "SigningMiddleware") { $0.webhookID("msg_1") },
+        Lost("signingPayload", by: "SigningMiddleware(AWSSigner(…), for: …)") { $0.signingPayload(.unsigned) },
+        Lost("webhookID", by: "SigningMiddleware(.webhook(keys: …), for: …)") { $0.webhookID("msg_1") },
         Lost("acceptingOnly", by: "StatusValidationMiddleware", StatusValidationMiddleware()) {
             $0.acceptingOnly([200])
         },

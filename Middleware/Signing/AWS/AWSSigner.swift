@@ -246,7 +246,7 @@ package enum AWSPayloadChoice: RequestOption {
     package static var defaultValue: CallSetting<AWSPayload> { .standard }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".signingPayload(_:)", reader: "SigningMiddleware(.aws(…))", phase: .sign)
+        OptionUsage(".signingPayload(_:)", reader: "SigningMiddleware(AWSSigner(…), for: …)", phase: .sign)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
