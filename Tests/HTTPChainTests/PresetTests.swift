@@ -79,6 +79,41 @@ struct PresetTests {
         #expect(transport.requests.count == 1 && transport.requests.first?.headers[.userAgent] == "Mine/1.0")
     }
 
+    @Test("Each reads the options that the pages show on it", arguments: Preset.allCases)
+    func readsOptions(preset: Preset) async throws {
+        let transport = InMemoryTransport { _ in
+            Response(.ok, headers: [.contentType: "application/json"], body: #"{"name":"fern"}"#)
+        }
+        let chain = try preset.chain(
+            over: transport,
+            authentication: BearerAuthMiddleware(token: "sesame", for: "https://api.example.com"),
+            environment: .virtual()
+        )
+        let fern = HTTPBody.value(Plant(name: "fern"))
+        let read: [Request] = [
+            .get("plants/{id}", path: ["id": 7], query: ["page": 2]),
+            .get("plants").timeout(.seconds(3)).attemptTimeout(.seconds(1)),
+            .get("plants").headers(.set("X-Tenant", to: "garden")).processed { $0.headers["X-Seen"] = "1" },
+            .get("plants").retry(.never).alsoAccepting([404]).handlingErrors(.problemDetails),
+            .get("plants").unauthenticated().leavingOrigin(),
+            .get("plants").caching(.off).cookies(.off).redirects(.never),
+            .post("plants", body: fern).idempotent().encoded(under: "plant").serialized(by: .json).compressed(),
+            .post("plants").multipart(MultipartForm(parameters: ["name": "fern"])),
+        ]
+        for request in read { _ = try await chain.send(request) }
+        #expect(transport.requests.count == read.count)
+
+        let progress = Request.get("plants").onProgress { _ in }
+        let stored = Request.get("plants").caching(for: .exactly(.seconds(60)))
+        for (request, isRead) in [(progress, preset != .server), (stored, preset == .mobile)] {
+            if isRead {
+                _ = try await chain.send(request)
+            } else {
+                await #expect(throws: UnreadOptionError.self) { try await chain.send(request) }
+            }
+        }
+    }
+
     @Test("An upload at 50 KB/s for two minutes survives each of them", arguments: Preset.allCases)
     func slowUpload(preset: Preset) async throws {
         let clock = VirtualClock()
