@@ -163,11 +163,14 @@ package func routeTable() throws -> RouteTable { try RouteTable(json: Data(route
 package var routeFile: URL { scratchFile("routes.json", routes) }
 
 /// A chain with the stages that the recipes name.
+///
+/// A block that sets an option that none of them reads fails.
 package let serviceChain: Chain = {
     do {
-        return try Chain(transport: service, options: .unchecked) {
+        return try Chain(transport: service) {
             CallRegistryMiddleware(CallRegistry())
             ProgressMiddleware()
+            TimeoutMiddleware(.seconds(60))
             SerializerMiddleware(.json, .form, .text)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: "https://api.example.com/v2")
