@@ -45,8 +45,8 @@ struct ValueWithSecrets: Sendable, CustomTestStringConvertible {
             "AuthorizationCodeSignIn",
             AuthorizationCodeSignIn(authorizingAt: url, tokensAt: endpoint, parameters: ["password": secret])
         ),
-        ValueWithSecrets("ClientCredentialsGrant", ClientCredentialsGrant(at: endpoint)),
-        ValueWithSecrets("RefreshTokenGrant", RefreshTokenGrant(at: endpoint)),
+        ValueWithSecrets("client credentials", ClosureAccessTokenProvider.clientCredentials(at: endpoint)),
+        ValueWithSecrets("refresh token", ClosureAccessTokenProvider.refreshToken(at: endpoint)),
     ]
 
     static let settings: [ValueWithSecrets] = [

@@ -45,15 +45,11 @@ public struct ClosureAccessTokenProvider: AccessTokenProvider {
     public let summary: String
 
     package init(
+        summary: String = "a closure",
         _ provide: @escaping @Sendable (_ old: AccessToken?, _ context: RefreshContext) async throws -> AccessToken
     ) {
         self.provide = provide
-        summary = "a closure"
-    }
-
-    init(grant: some AccessTokenProvider) {
-        provide = grant.accessToken
-        summary = grant.summary
+        self.summary = summary
     }
 
     /// Returns the closure's token.

@@ -192,35 +192,33 @@ extension BearerAuthenticator {
             if sent.isFresh { refresher.noteRejection(on: path, time: time) }
             return .declined(rejected)
         }
-        switch refresher.advice(for: sent.token.version, on: path, time: time) {
-        case .refuse:
-            return .declined(rejected)
-        case .refresh
-        where BearerChallenge([challenge])?.error != "invalid_token"
-            && sent.token.value.isYoung(at: time.elapsed, under: refresher.limit):
-            // The server would have named an invalid token (RFC 6750 §3.1). The path may be forbidden to everyone.
-            return .declined(rejected)
-        case .giveUp:
-            return .declined(.tooManyRefreshes(refresher.limit))
-        case .fail(let error):
+        // The server would have named an invalid token (RFC 6750 §3.1). The path may be forbidden to everyone.
+        let isUnlikelyCause =
+            BearerChallenge([challenge])?.error != "invalid_token"
+            && sent.token.value.isYoung(at: time.elapsed, under: refresher.limit)
+        let replacement: RefreshReplacement<BearerToken>
+        do {
+            replacement = try await refresher.replacement(
+                for: sent.token.version,
+                rejectedOn: path,
+                time: time,
+                mayRefresh: !isUnlikelyCause
+            ) {
+                await context.discardRejection()
+                return try await refreshed(after: sent.token.version, from: provider, for: request, over: stages)
+            }
+        } catch {
             throw try failure(error, request, context)
-        case .changedUser:
-            return .declined(.changedUser)
-        case .use(let newer):
-            try send(newer, in: &request, &context)
-            context.note = SentToken(newer, count: sent.count + 1, isFresh: false)
-        case .refresh:
-            // Drained before the refresh, which may need the connection.
-            await context.discardRejection()
-            let new = try await refreshed(
-                after: sent.token.version,
-                from: provider,
-                for: request,
-                over: stages,
-                context
-            )
-            try send(new, in: &request, &context)
-            context.note = SentToken(new, count: sent.count + 1, isFresh: new.value.isFetched)
+        }
+        switch replacement {
+        case .newer(let token):
+            try send(token, in: &request, &context)
+            context.note = SentToken(token, count: sent.count + 1, isFresh: false)
+        case .refreshed(let token):
+            try send(token, in: &request, &context)
+            context.note = SentToken(token, count: sent.count + 1, isFresh: token.value.isFetched)
+        case .none(let refusal):
+            return .declined(refusal.reported(as: rejected))
         }
         return .answered
     }
@@ -291,33 +289,28 @@ extension BearerAuthenticator {
         let date = stages.environment.time.date
         if let current, !current.value.isDue(at: date) { return current }
         do {
-            return try await refreshed(after: version, from: provider, for: request, over: stages, nil)
-        } catch let failure as AuthenticationError where failure.problem != .signedOut {
+            return try await refreshed(after: version, from: provider, for: request, over: stages)
+        } catch {
+            let failure = try failure(error, request, nil)
+            guard let problem = (failure as? AuthenticationError)?.problem, problem != .signedOut else { throw failure }
             // The refresh was early, so the old token is still valid.
-            let usable = if case .tooManyRefreshes = failure.problem { refresher.look().current } else { current }
+            let usable = if case .tooManyRefreshes = problem { refresher.look().current } else { current }
             guard let usable, !usable.value.token.hasExpired(at: date) else { throw failure }
             return usable
         }
     }
 
-    /// Returns a newer token than the given version.
+    /// Returns a newer token than the given version; ``failure(_:_:_:)`` converts the errors.
     private func refreshed(
         after version: Version,
         from provider: any AccessTokenProvider,
         for request: Request,
-        over stages: RefreshContext,
-        _ context: AuthenticationContext?
+        over stages: RefreshContext
     ) async throws -> Versioned {
         let work = self.work(of: provider, over: stages)
         request.noteEvent("httpchain.auth.refresh")
-        do {
-            return try await request.withinDeadline {
-                try await self.refresher.refreshed(after: version, time: stages.environment.time, work)
-            }
-        } catch let error as TimeoutError where error.scope == .call {
-            throw error
-        } catch {
-            throw try failure(error, request, context)
+        return try await request.withinDeadline {
+            try await self.refresher.refreshed(after: version, time: stages.environment.time, work)
         }
     }
 
@@ -384,6 +377,7 @@ extension BearerAuthenticator {
         _ request: Request,
         _ context: AuthenticationContext?
     ) throws(CancellationError) -> any HTTPChainError {
+        if let timeout = error as? TimeoutError, timeout.scope == .call { return timeout }
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
         let exchange = ExchangeSnapshot(
             request.head,

@@ -27,34 +27,6 @@ public struct RefreshLimit: Sendable, Hashable {
     package static let none = RefreshLimit(.max, within: .zero)
 }
 
-/// Counts the refreshes of the last interval.
-struct RefreshWindow: Sendable {
-    private let limit: RefreshLimit
-    private var times: [Duration] = []
-
-    init(_ limit: RefreshLimit) {
-        self.limit = limit
-    }
-
-    /// Whether another refresh may start.
-    mutating func hasRoom(at now: Duration) -> Bool {
-        times.removeAll { now - $0 >= limit.interval }
-        return times.count < limit.count
-    }
-
-    /// Whether another refresh may start; if so, counts it.
-    mutating func admit(at now: Duration) -> Bool {
-        guard hasRoom(at: now) else { return false }
-        times.append(now)
-        return true
-    }
-
-    /// Reverts ``admit(at:)`` for a refresh that was abandoned.
-    mutating func withdraw(_ time: Duration) {
-        if let index = times.lastIndex(of: time) { times.remove(at: index) }
-    }
-}
-
 extension RefreshLimit: CustomStringConvertible, DescribedValue {
     /// The limit, such as "5 in 30.0 seconds".
     package var words: String { self == .none ? "none" : "\(count) in \(interval)" }

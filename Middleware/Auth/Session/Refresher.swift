@@ -71,16 +71,36 @@ final class Refresher<Value: Sendable>: Sendable {
         state.withLock { $0.reject(version) }
     }
 
-    /// Returns the advice for a call rejected with the value of a version.
-    ///
-    /// - Parameter path: The requested path, if the server rejected the call.
-    func advice(for version: State.Version, on path: String? = nil, time: any TimeSource) -> State.Advice {
-        state.withLock { $0.advice(for: version, on: path, at: time.elapsed) }
-    }
-
     /// Notes that a new value was rejected on a path.
     func noteRejection(on path: String?, time: any TimeSource) {
         state.withLock { $0.noteRejection(on: path, at: time.elapsed) }
+    }
+
+    /// Returns the value with which a rejected call is retried: one that another call created, or a refreshed one.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the rejected value.
+    ///   - path: The requested path.
+    ///   - time: The clock of the call.
+    ///   - mayRefresh: Whether the call may cause a refresh; evaluated only if it would.
+    ///   - refresh: Discards the rejection, whose connection a refresh may need, and then calls
+    ///     ``refreshed(after:time:_:)``.
+    /// - Throws: Rethrows the error of `refresh`; the error of a refresh that ended after the call had started.
+    func replacement(
+        for version: State.Version,
+        rejectedOn path: String?,
+        time: any TimeSource,
+        mayRefresh: @autoclosure () -> Bool,
+        _ refresh: () async throws -> State.Versioned
+    ) async throws -> RefreshReplacement<Value> {
+        switch state.withLock({ $0.advice(for: version, on: path, at: time.elapsed) }) {
+        case .use(let newer): return .newer(newer)
+        case .fail(let error): throw error
+        case .giveUp: return .none(.tooMany(limit))
+        case .refuse: return .none(.rejectingPath)
+        case .changedUser: return .none(.changedUser)
+        case .refresh: return mayRefresh() ? .refreshed(try await refresh()) : .none(.notAllowed)
+        }
     }
 
     /// Returns a newer value than the given version, refreshing it if necessary or joining the refresh in flight.
@@ -88,7 +108,7 @@ final class Refresher<Value: Sendable>: Sendable {
     /// - Throws: The refresh's error, even if it ended after the call had started; ``RefreshError``;
     ///   `CancellationError` if the caller is cancelled.
     func refreshed(after version: State.Version, time: any TimeSource, _ work: Work) async throws -> State.Versioned {
-        switch advice(for: version, time: time) {
+        switch state.withLock({ $0.advice(for: version, at: time.elapsed) }) {
         case .use(let current): return current
         case .fail(let error): throw error
         case .giveUp, .refuse: throw RefreshError.tooMany(limit)
@@ -172,6 +192,39 @@ final class Refresher<Value: Sendable>: Sendable {
             version = current
             try? await save(value)
         } while version != state.withLock { $0.version }
+    }
+}
+
+/// The value with which a rejected call is retried.
+enum RefreshReplacement<Value: Sendable>: Sendable {
+    /// Another call has created it.
+    case newer(RefreshState<Value>.Versioned)
+    /// It was refreshed for this call.
+    case refreshed(RefreshState<Value>.Versioned)
+    /// The call isn't retried.
+    case none(Refusal)
+
+    /// The reason for not retrying a call.
+    enum Refusal: Sendable {
+        /// The call may not cause a refresh.
+        case notAllowed
+        /// The path rejects new values, too.
+        case rejectingPath
+        /// The limit on refreshes was reached.
+        case tooMany(RefreshLimit)
+        /// The value is now another user's.
+        case changedUser
+
+        /// The reason as the caller sees it.
+        ///
+        /// - Parameter rejected: The reason if another value wouldn't help.
+        func reported(as rejected: AuthenticationRefusal) -> AuthenticationRefusal {
+            switch self {
+            case .notAllowed, .rejectingPath: rejected
+            case .tooMany(let limit): .tooManyRefreshes(limit)
+            case .changedUser: .changedUser
+            }
+        }
     }
 }
 

@@ -274,37 +274,37 @@ extension SessionAuthMiddleware {
             return nil
         }
         let environment = request.environment
-        switch refresher.advice(for: current.version, on: request.head.path, time: environment.time) {
-        case .refresh where sessionless != .openSession:
-            refresher.reject(current.version)
-            response.authenticationRefusal = rejected
-            return nil
-        case .refuse:
-            response.authenticationRefusal = rejected
-            return nil
-        case .changedUser:
-            response.authenticationRefusal = .changedUser
-            return nil
-        case .giveUp:
-            response.authenticationRefusal = .tooManyRefreshes(refresher.limit)
-            return nil
-        case .fail(let error):
-            await request.keepCookies(of: response)
-            throw try failure(error, exchange(request, response))
-        case .use(let newer):
-            await again?.discard(response)
-            return (newer, false)
-        case .refresh:
-            // Discarded before the authentication, which may need the connection.
-            await again?.discard(response)
-            let context = RefreshContext(environment: environment, next: next)
-            let work = self.work(answering: response.challenges(.origin), in: context)
-            request.noteEvent("httpchain.auth.refresh")
-            do {
-                return (try await refresher.refreshed(after: current.version, time: environment.time, work), true)
-            } catch {
-                throw try failure(error, exchange(request, response))
+        var isDiscarded = false
+        let replacement: RefreshReplacement<Session>
+        do {
+            replacement = try await refresher.replacement(
+                for: current.version,
+                rejectedOn: request.head.path,
+                time: environment.time,
+                mayRefresh: sessionless == .openSession
+            ) {
+                // Discarded before the authentication, which may need the connection.
+                await again?.discard(response)
+                isDiscarded = true
+                request.noteEvent("httpchain.auth.refresh")
+                let context = RefreshContext(environment: environment, next: next)
+                let work = self.work(answering: response.challenges(.origin), in: context)
+                return try await refresher.refreshed(after: current.version, time: environment.time, work)
             }
+        } catch {
+            if !isDiscarded { await request.keepCookies(of: response) }
+            throw try failure(error, exchange(request, response))
+        }
+        switch replacement {
+        case .newer(let session):
+            await again?.discard(response)
+            return (session, false)
+        case .refreshed(let session):
+            return (session, true)
+        case .none(let refusal):
+            if case .notAllowed = refusal { refresher.reject(current.version) }
+            response.authenticationRefusal = refusal.reported(as: rejected)
+            return nil
         }
     }
 

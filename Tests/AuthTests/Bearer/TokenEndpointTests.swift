@@ -62,7 +62,10 @@ struct TokenRequestTests {
     @Test("Client credentials name their scope")
     func clientCredentials() async throws {
         let (token, request) = try await ask(simple, parameters: ["audience": "https://a.b/?c"]) {
-            try await ClientCredentialsGrant(at: $0, scope: ["read", "write"]).accessToken(replacing: nil, in: $1)
+            try await ClosureAccessTokenProvider.clientCredentials(at: $0, scope: ["read", "write"]).accessToken(
+                replacing: nil,
+                in: $1
+            )
         }
         #expect(
             request.text == "audience=https%3A%2F%2Fa.b%2F%3Fc&grant_type=client_credentials&scope=read+write"
@@ -74,13 +77,13 @@ struct TokenRequestTests {
     func refreshToken() async throws {
         let old = AccessToken("old", refreshToken: "r1", scope: ["read"])
         let (kept, request) = try await ask(simple) {
-            try await RefreshTokenGrant(at: $0).accessToken(replacing: old, in: $1)
+            try await ClosureAccessTokenProvider.refreshToken(at: $0).accessToken(replacing: old, in: $1)
         }
         #expect(request.text == "grant_type=refresh_token&refresh_token=r1")
         #expect(kept.value == "abc" && kept.refreshToken == "r1" && kept.scope == ["read"])
         let rotating = json(#"{"access_token": "abc", "token_type": "bearer", "refresh_token": "r2", "scope": "a b"}"#)
         let (rotated, _) = try await ask(rotating) {
-            try await RefreshTokenGrant(at: $0).accessToken(replacing: old, in: $1)
+            try await ClosureAccessTokenProvider.refreshToken(at: $0).accessToken(replacing: old, in: $1)
         }
         #expect(rotated.refreshToken == "r2" && rotated.scope == ["a", "b"])
     }
@@ -92,7 +95,9 @@ struct TokenRequestTests {
     func emptyRefreshToken(value: String) async throws {
         let old = AccessToken("old", refreshToken: "r1", scope: ["read"])
         let reply = json(#"{"access_token": "abc", "refresh_token": \#(value), "scope": \#(value)}"#)
-        let (kept, _) = try await ask(reply) { try await RefreshTokenGrant(at: $0).accessToken(replacing: old, in: $1) }
+        let (kept, _) = try await ask(reply) {
+            try await ClosureAccessTokenProvider.refreshToken(at: $0).accessToken(replacing: old, in: $1)
+        }
         #expect(kept.refreshToken == "r1" && kept.scope == ["read"])
     }
 
@@ -106,7 +111,9 @@ struct TokenRequestTests {
     @Test("Without a refresh token nobody is asked", arguments: [nil, AccessToken("a")])
     func noRefreshToken(old: AccessToken?) async throws {
         let transport = InMemoryTransport()
-        let grant = RefreshTokenGrant(at: TokenEndpoint(tokenURL, client: OAuthClient(id: "garden")))
+        let grant = ClosureAccessTokenProvider.refreshToken(
+            at: TokenEndpoint(tokenURL, client: OAuthClient(id: "garden"))
+        )
         let error = await #expect(throws: OAuthError.self) {
             try await grant.accessToken(replacing: old, in: RefreshContext(over: transport))
         }
@@ -326,7 +333,7 @@ struct TokenReplyTests {
         for text in [echo, long] {
             let error = await #expect(throws: OAuthError.self) {
                 try await ask(json(text, status: .badRequest)) {
-                    try await RefreshTokenGrant(at: $0).accessToken(replacing: old, in: $1)
+                    try await ClosureAccessTokenProvider.refreshToken(at: $0).accessToken(replacing: old, in: $1)
                 }
             }
             let shown = "\(try #require(error))"
@@ -352,7 +359,7 @@ struct TokenReplyTests {
         let old = AccessToken("old", refreshToken: "d")
         let error = await #expect(throws: OAuthError.self) {
             try await ask(json(#"{"error": "\#(sent.code)"}"#, status: status)) {
-                try await RefreshTokenGrant(at: $0).accessToken(replacing: old, in: $1)
+                try await ClosureAccessTokenProvider.refreshToken(at: $0).accessToken(replacing: old, in: $1)
             }
         }
         #expect(error?.code == sent.expected)

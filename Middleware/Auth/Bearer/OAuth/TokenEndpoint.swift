@@ -111,9 +111,69 @@ public struct TokenEndpoint: Sendable {
         case .failure(let failure): throw OAuthError(failure.problem, exchange: reply.exchange)
         }
     }
+
+    /// Requests a token with the old one's refresh token, which is kept unless the server sends another, RFC 6749 §6.
+    ///
+    /// - Throws: ``OAuthError`` (``OAuthError/Problem/noRefreshToken`` if there is none); the transport's errors.
+    fileprivate func token(
+        replacing old: AccessToken?,
+        scope: [String],
+        in context: RefreshContext
+    ) async throws -> AccessToken {
+        guard let old, let refreshToken = old.refreshToken else { throw OAuthError(.noRefreshToken) }
+        var parameters = scope.asParameter
+        parameters["refresh_token"] = refreshToken.revealed
+        let token = try await self.token(grantType: "refresh_token", parameters: parameters, in: context)
+        guard token.scope.isEmpty, !old.scope.isEmpty else { return token }
+        return AccessToken(
+            token.value,
+            expiration: token.expiration,
+            refreshToken: token.refreshToken,
+            scope: old.scope
+        )
+    }
 }
 
 extension TokenEndpoint: RedactedDisplay, DescribedValue {
     /// The URL, with secrets redacted.
     package var words: String { Redaction.standard.url(url) }
+}
+
+extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
+    /// Tokens for the client itself, without a user, RFC 6749 §4.4.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The token endpoint.
+    ///   - scope: The requested scope. Defaults to the server's choice.
+    public static func clientCredentials(
+        at endpoint: TokenEndpoint,
+        scope: [String] = []
+    ) -> ClosureAccessTokenProvider {
+        ClosureAccessTokenProvider(summary: "client credentials at \(endpoint)\(scope.shownAsScope)") { _, context in
+            try await endpoint.token(grantType: "client_credentials", parameters: scope.asParameter, in: context)
+        }
+    }
+
+    /// Tokens from the previous token's refresh token, RFC 6749 §6.
+    ///
+    /// The stage starts with the token of the sign-in, and each token has the refresh token for the next. A server may
+    /// accept a refresh token only once, so the stage saves a new token (`saving`) before it is used, so that none is
+    /// lost.
+    ///
+    /// - Parameters:
+    ///   - endpoint: The token endpoint.
+    ///   - scope: The requested scope. Defaults to the previous token's.
+    public static func refreshToken(
+        at endpoint: TokenEndpoint,
+        scope: [String] = []
+    ) -> ClosureAccessTokenProvider {
+        ClosureAccessTokenProvider(summary: "refresh token at \(endpoint)\(scope.shownAsScope)") { old, context in
+            try await endpoint.token(replacing: old, scope: scope, in: context)
+        }
+    }
+}
+
+extension [String] {
+    fileprivate var asParameter: [String: String] { isEmpty ? [:] : ["scope": joined(separator: " ")] }
+    fileprivate var shownAsScope: String { isEmpty ? "" : " for \(joined(separator: " "))" }
 }
