@@ -12,7 +12,7 @@ extension CacheMiddleware {
         _ next: Next
     ) async throws -> Response {
         let own = request
-        let beginning = try? await store.body(of: completion.entry, range: nil)
+        let beginning = try? await contents.store.body(of: completion.entry, range: nil)
         guard let beginning, own.body.isReplayable else {
             return try await forward(own, question, .incomplete, variants: variants, next)
         }
@@ -20,11 +20,11 @@ extension CacheMiddleware {
         var asking = own
         asking.head.headerFields = completion.fields
         // The response is stored as the response to the request with the range.
-        let exchange = Exchange(question.asking(asking.head), of: own, variants: variants, self)
+        let exchange = exchange(question.asking(asking.head), of: own, variants: variants)
         let response = try await next(asking)
         let received = time.date
         let status = CacheStatus(
-            cache: name,
+            cache: reports.name,
             forward: .partial,
             forwardStatus: response.status.code,
             reason: .incomplete

@@ -7,11 +7,11 @@ extension CacheMiddleware {
     /// - Returns: `nil` if no stored response matches the request.
     /// - Throws: Errors of the store and the partition.
     public func state(for request: Request) async throws -> CachedState? {
-        let question = try await question(about: request)
+        let question = try await questions.question(about: request)
         guard let key = question.key else { return nil }
         let entry: CacheEntry
         let isUsable: Bool
-        switch rules.decide(question, among: try await variants(of: key)) {
+        switch rules.decide(question, among: try await contents.currentVariants(of: key)) {
         case .serve(let answer), .serveAndRevalidate(let answer, _):
             entry = answer.entry
             isUsable = true
@@ -40,21 +40,10 @@ extension CacheMiddleware {
     ///
     /// - Throws: Errors of the store and the partition.
     public func explain(_ request: Request) async throws -> String {
-        let question = try await question(about: request)
+        let question = try await questions.question(about: request)
         var variants: [CacheEntry] = []
-        if let key = question.key { variants = try await self.variants(of: key) }
+        if let key = question.key { variants = try await contents.currentVariants(of: key) }
         return rules.decide(question, among: variants).explanation
-    }
-
-    /// Returns the variants as the next call will find them.
-    private func variants(of key: CacheKey) async throws -> [CacheEntry] {
-        let entries = try await store.variants(of: key)
-        guard let superseded = invalidations.superseded(of: key) else { return entries }
-        return entries.map { entry in
-            superseded.invalidated(entry).map {
-                CacheEntry(id: entry.id, key: entry.key, response: entry.response.with($0))
-            } ?? entry
-        }
     }
 
     /// Returns the entries that match a selection, such as an identifier or an origin, without changing anything.
@@ -66,7 +55,7 @@ extension CacheMiddleware {
     package func entries(_ selection: CacheSelection, limit: Int = 1000) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         guard limit > 0 else { return [] }
-        try await store.visit(selection) { entry in
+        try await contents.store.visit(selection) { entry in
             entries.append(entry)
             return entries.count < limit
         }
@@ -83,8 +72,8 @@ extension CacheMiddleware {
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         let selection = selection.normalised
-        invalidations.note(selection)
-        return try await store.remove(selection)
+        contents.log.note(selection)
+        return try await contents.store.remove(selection)
     }
 
     /// Removes everything stored for a request: all variants of its key.
@@ -93,20 +82,20 @@ extension CacheMiddleware {
     /// - Throws: Errors of the store and the partition.
     @discardableResult
     public func remove(for request: Request) async throws -> Int {
-        guard let key = try await question(about: request).key else { return 0 }
-        invalidations.note(.url(key.url))
-        return try await store.remove(.key(key))
+        guard let key = try await questions.question(about: request).key else { return 0 }
+        contents.log.note(.url(key.url))
+        return try await contents.store.remove(.key(key))
     }
 
     /// Returns a stream of the cache's events from now on.
     ///
     /// - Parameter limit: The number of events buffered for a slow reader. The newest are kept; 256 by default.
     public func events(bufferingNewest limit: Int = 256) -> AsyncStream<CacheEvent> {
-        events.stream(bufferingNewest: limit)
+        reports.events.stream(bufferingNewest: limit)
     }
 
     /// The counts so far, for export to a metrics system.
-    public var metrics: CacheMetrics { events.metrics }
+    public var metrics: CacheMetrics { reports.events.metrics }
 }
 
 extension CacheDecision {

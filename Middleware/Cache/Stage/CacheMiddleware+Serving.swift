@@ -10,38 +10,38 @@ extension CacheMiddleware {
         let age = freshness.ageField
         let timeToLive = freshness.wholeTimeToLive
         if answer.form == .whole, answer.reason == .fresh, question.request.method != .head {
-            guard let body = await body(of: answer) else { return nil }
+            guard let body = await contents.body(of: answer) else { return nil }
             let rendering = answer.entry.response.rendering
             if let ready = rendering.withLock({ $0 }), ready.age == age, ready.timeToLive == timeToLive,
-                ready.cache == name
+                ready.cache == reports.name
             {
-                events.emitHit(.hit(answer.entry.key, hitStatus(answer)))
+                reports.events.emitHit(.hit(answer.entry.key, hitStatus(answer)))
                 return Response(head: ready.head, body: body, options: ready.options)
             }
             var response = response(answer, hitStatus(answer), body, question)
             response.attempts = 0
             rendering.withLock { rendering in
                 rendering = CacheHitRendering(
-                    cache: name,
+                    cache: reports.name,
                     age: age,
                     timeToLive: timeToLive,
                     head: response.head,
                     options: response.options
                 )
             }
-            events.emitHit(.hit(answer.entry.key, hitStatus(answer)))
+            reports.events.emitHit(.hit(answer.entry.key, hitStatus(answer)))
             return response
         }
         let status = hitStatus(answer)
         guard var response = await serve(answer, status, question) else { return nil }
         response.attempts = 0
-        events.emit(freshness.isFresh ? .hit(answer.entry.key, status) : .stale(answer.entry.key, status))
+        reports.events.emit(freshness.isFresh ? .hit(answer.entry.key, status) : .stale(answer.entry.key, status))
         return response
     }
 
     private func hitStatus(_ answer: CacheAnswer) -> CacheStatus {
         CacheStatus(
-            cache: name,
+            cache: reports.name,
             isHit: true,
             timeToLive: answer.freshness.wholeTimeToLive,
             age: answer.freshness.ageField,
@@ -56,31 +56,10 @@ extension CacheMiddleware {
         case .notModified, .unsatisfiable: body = .empty
         case .whole where question.request.method == .head: body = .empty
         case .whole, .part:
-            guard let stored = await self.body(of: answer) else { return nil }
+            guard let stored = await contents.body(of: answer) else { return nil }
             body = stored
         }
         return response(answer, status, body, question)
-    }
-
-    private func body(of answer: CacheAnswer) async -> HTTPBody? {
-        var range: Range<Int64>?
-        if case .part(let wanted, _) = answer.form {
-            var offset: Int64 = 0
-            if case .part(let held, _) = answer.entry.response.metadata.content { offset = held.lowerBound }
-            let stored = (wanted.lowerBound - offset)..<(wanted.upperBound - offset)
-            // A third-party store may return an entry whose description and body don't match.
-            guard stored.lowerBound >= 0, stored.upperBound <= answer.entry.response.bodyLength else {
-                events.emit(.storeFailure(answer.entry.key, CacheStoreFault(.damaged("a stored response"))))
-                return nil
-            }
-            range = stored
-        }
-        do {
-            return try await store.body(of: answer.entry, range: range)
-        } catch {
-            events.emit(.storeFailure(answer.entry.key, error))
-            return nil
-        }
     }
 
     private func response(
@@ -117,17 +96,9 @@ extension CacheMiddleware {
         }
         // RFC 9111 §4: unvalidated stored responses carry an Age; validated ones keep the server's.
         if answer.reason != .validated { response.headers[.age] = "\(answer.freshness.ageField)" }
-        attach(status, to: &response)
+        reports.attach(status, to: &response)
         response.source = .stored()
         return response
-    }
-
-    /// Adds the cache's status after those of other caches on the path, RFC 9211 §2.
-    func attach(_ status: CacheStatus, to response: inout Response) {
-        if response.head.headerFields.count < HTTPFields.capacity {
-            response.head.headerFields.append(statusFields.field(for: status))
-        }
-        response.options[CacheStatusOption.self] = status
     }
 
     /// Returns 504 (Gateway Timeout).
@@ -137,7 +108,7 @@ extension CacheMiddleware {
             headers: [.contentType: "text/plain; charset=utf-8"],
             body: HTTPBody("\(status.reason.words) (\(status.reason.section))\n")
         )
-        attach(status, to: &response)
+        reports.attach(status, to: &response)
         if let error { response.options[CacheFailure.self] = error }
         return response
     }

@@ -37,18 +37,11 @@ public import HTTPTypes
 /// **Errors.** The stage adds none. Errors of inner stages pass through, unless a stored response may be served instead
 /// (`response.cacheFailure` then has the error). If nothing else is allowed, the response is 504 (Gateway Timeout).
 public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
-    let store: any CacheStore
+    let questions: CacheQuestions
     let rules: CacheRules
-    let partition: UserPartition
-    let settings: CacheSettings
-    let routes: [CacheRoute]
-    let abandonment: EarlyAbandonment
-    let storing: CacheStoring
-    let revalidator: CacheRevalidator
-    let name: String
-    let statusFields: CacheStatusFields
-    let events: CacheEvents
-    let invalidations: InvalidationLog
+    let contents: CacheContents
+    let recorder: CacheRecorder
+    let reports: CacheReports
 
     /// Creates the stage.
     ///
@@ -79,43 +72,50 @@ public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
         observer: (@Sendable (CacheEvent) -> Void)? = nil,
         storing: (@Sendable (_ metadata: CacheMetadata, _ request: HTTPRequest) -> CacheMetadata?)? = nil
     ) {
-        self.store = store.unwrapped
+        let events = CacheEvents(observer: observer)
+        let contents = CacheContents(store.unwrapped, events: events)
+        questions = CacheQuestions(
+            partition: partition,
+            settings: settings,
+            routes: routes,
+            isShared: rules.isShared
+        )
         self.rules = rules
-        self.partition = partition
-        self.settings = settings
-        self.routes = routes
-        self.abandonment = abandonment
-        self.storing = CacheStoring(decide: storing)
-        self.revalidator = revalidator
-        self.name = name
-        statusFields = CacheStatusFields(cache: name)
-        events = CacheEvents(observer: observer)
-        invalidations = (self.store as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
+        self.contents = contents
+        recorder = CacheRecorder(
+            contents: contents,
+            rules: rules,
+            filter: CacheStoring(decide: storing),
+            abandonment: abandonment,
+            revalidator: revalidator
+        )
+        reports = CacheReports(name: name, events: events)
     }
 
-    package var userPartition: UserPartition { partition }
+    package var userPartition: UserPartition { questions.partition }
 
     package var stagePhase: Phase { .cache }
     package var stageOptions: [any RequestOption.Type] { [CacheSettingsOption.self] }
     package var stageSummary: StageSummary {
-        StageSummary(
+        let (settings, abandonment) = (questions.settings, recorder.abandonment)
+        return StageSummary(
             "CacheMiddleware",
             purpose: "answers from stored responses",
             settings: [
-                "store": store.summary, "mode": rules.mode.rawValue, "users": partition.summary,
-                "routes": "\(routes.count)",
+                "store": contents.store.summary, "mode": rules.mode.rawValue, "users": questions.partition.summary,
+                "routes": "\(questions.routes.count)",
             ]
         )
         .adding("use", settings.use?.rawValue)
         .adding("lifetime", settings.lifetime.map { "\($0)" })
         .adding("ignores", settings.ignoredQuery.map { "query: \($0)" })
         .adding("stopped early", abandonment == .discard ? nil : "\(abandonment)")
-        .adding("stores", storing.isByClosure ? "as a closure says" : nil)
+        .adding("stores", recorder.filter.isByClosure ? "as a closure says" : nil)
     }
 
     /// Reports a cache that would serve one user's responses to another.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
-        partition.problems(at: place, of: "CacheMiddleware", "whose responses it stores")
+        questions.partition.problems(at: place, of: "CacheMiddleware", "whose responses it stores")
     }
 
     /// Marks the transport as caching, since a second cache would be useless.
@@ -127,12 +127,13 @@ public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
     ///
     /// - Throws: Errors of the inner stages and of the partition.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let settings = settings(for: request)
-        if settings.use == .off, settings.invalidates.isEmpty, request.head.method.isSafe, events.countPassed() {
+        let settings = questions.settings(for: request)
+        if settings.use == .off, settings.invalidates.isEmpty, request.head.method.isSafe, reports.events.countPassed()
+        {
             return try await pass(request, next)
         }
-        let question = try await question(about: request, settings)
-        let variants = await variants(for: question)
+        let question = try await questions.question(about: request, settings)
+        let variants = await contents.variants(for: question)
         switch rules.decide(question, among: variants) {
         case .serve(let answer):
             if let response = await hit(answer, question) { return response }
@@ -150,121 +151,10 @@ public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
         case .forward(let reason):
             return try await forward(request, question, reason, variants: variants, next)
         case .unavailable(let reason):
-            return unavailable(CacheStatus(cache: name, reason: reason, detail: reason.words))
+            return unavailable(CacheStatus(cache: reports.name, reason: reason, detail: reason.words))
         }
     }
 
     /// Whether the store keeps deadlines; a networked store must declare it, and those of this package bound every wait.
-    package var stageKeepsDeadlines: Bool { store.keepsDeadlines }
-
-    // MARK: - The question
-
-    func question(about request: borrowing Request) async throws -> CacheQuestion {
-        try await question(about: request, settings(for: request))
-    }
-
-    private func question(about request: borrowing Request, _ settings: CacheSettings) async throws -> CacheQuestion {
-        let head = request.head
-        let owner: String
-        switch try await partition.owner(of: request) {
-        case .user(let name): owner = name
-        // A shared cache stores responses to authenticated requests if they are meant for all, RFC 9111 §3.5.
-        case .unknown where rules.isShared: owner = ""
-        case .unknown:
-            var question = CacheQuestion(head, key: nil, settings: settings, time: request.environment.time.date)
-            question.isUnowned = true
-            return question
-        }
-        var question = CacheQuestion(
-            head,
-            key: Self.key(for: head, settings, partition: owner),
-            settings: settings,
-            hasContent: !request.body.isEmpty,
-            time: request.environment.time.date
-        )
-        question.isOwnerKnown = partition.seesUsers
-        question.needsOwner = !rules.isShared && !partition.isShared && !partition.seesUsers
-        if question.needsOwner { question.redaction = request.redaction }
-        if question.hasContent, question.key?.identifier != nil, settings.use != .off {
-            question.content = try await Self.digest(of: request)
-            question.isContentUnknown = question.content == nil
-        }
-        if head.method == .post, question.key == nil, settings.use != .off,
-            let url = CacheKey.url(of: head, ignoring: question.ignoredQuery)
-        {
-            question.keyOfGet = CacheKey(url: url, partition: owner)
-        }
-        return question
-    }
-
-    private func settings(for request: borrowing Request) -> CacheSettings {
-        var result = settings
-        if !routes.isEmpty {
-            let head = request.head
-            if let route = routes.first(where: { $0.matches(head) }) { result = route.settings.over(result) }
-        }
-        if request.options.contains(CacheSettingsOption.self) {
-            result = request.options[CacheSettingsOption.self].over(result)
-        }
-        // HTML standard §9.2.2: streams are requested with the cache mode "no-store".
-        if request.options[LongLivedResponse.self] { result.use = .off }
-        return result
-    }
-
-    /// The key of a request; GET and HEAD share one.
-    private static func key(for head: HTTPRequest, _ settings: CacheSettings, partition: String) -> CacheKey? {
-        guard head.method.hasCacheKey(withIdentifier: settings.identifier != nil),
-            let url = CacheKey.url(of: head, ignoring: settings.ignoredQuery ?? .none)
-        else { return nil }
-        return CacheKey(
-            url: url,
-            method: head.method == .head ? .get : head.method,
-            partition: partition,
-            identifier: settings.identifier
-        )
-    }
-
-    /// The maximum size of request content that is compared.
-    private static let comparedContent = ByteCount.mebibytes(1)
-
-    /// The digest of a request's content; nil if the content can't be read twice, or is too large.
-    private static func digest(of request: borrowing Request) async throws -> String? {
-        let body = request.body
-        guard body.isReplayable, body.length ?? 0 <= comparedContent.bytes else { return nil }
-        if let bytes = body.bytes { return SHA256Digest.hex(of: bytes) }
-        do {
-            let bytes = try await (copy request).withinDeadline { try await body.collect(upTo: comparedContent) }
-            return SHA256Digest.hex(of: bytes)
-        } catch let error where !(error is CancellationError) && !(error is any TimeoutFailure) {
-            // Sending the request reads the body too, and reports the error.
-            return nil
-        }
-    }
-
-    func variants(for question: CacheQuestion) async -> [CacheEntry] {
-        guard let key = question.key, question.settings.use != .off, !question.isContentUnknown else { return [] }
-        do {
-            return try await invalidatingSuperseded(store.variants(of: key), of: key).filter {
-                $0.response.metadata.variant.isOf(content: question.content)
-            }
-        } catch {
-            events.emit(.storeFailure(key, error))
-            return []
-        }
-    }
-
-    /// Invalidates the entries that a newer response superseded without being stored, RFC 9111 §4.3.3.
-    private func invalidatingSuperseded(_ entries: [CacheEntry], of key: CacheKey) async throws -> [CacheEntry] {
-        guard let superseded = invalidations.superseded(of: key) else { return entries }
-        var variants: [CacheEntry] = []
-        for entry in entries {
-            if let metadata = superseded.invalidated(entry) {
-                if let updated = try await store.update(entry, to: metadata) { variants.append(updated) }
-            } else {
-                variants.append(entry)
-            }
-        }
-        invalidations.forget(superseded, of: key)
-        return variants
-    }
+    package var stageKeepsDeadlines: Bool { contents.store.keepsDeadlines }
 }

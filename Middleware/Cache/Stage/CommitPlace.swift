@@ -3,24 +3,21 @@ import HTTPChainCore
 
 /// The destination of a complete response, with a check of what happened there since the request was sent.
 struct CommitPlace: Sendable {
-    let store: any CacheStore
-    let log: InvalidationLog
+    private let contents: CacheContents
     let stamp: UInt64
     let commits: UInt64
     let sentAt: Date
     let metadata: CacheMetadata
     private let rules: CacheRules
-    private let exchange: CacheMiddleware.Exchange
+    private let exchange: CacheExchange
 
     init(
-        store: any CacheStore,
-        log: InvalidationLog,
-        exchange: CacheMiddleware.Exchange,
+        contents: CacheContents,
+        exchange: CacheExchange,
         metadata: CacheMetadata,
         rules: CacheRules
     ) {
-        self.store = store
-        self.log = log
+        self.contents = contents
         self.rules = rules
         self.metadata = metadata
         self.exchange = exchange
@@ -31,19 +28,19 @@ struct CommitPlace: Sendable {
 
     /// The reason why the response must no longer be stored; `nil` if it may be.
     func obstacle(_ key: CacheKey) async -> String? {
-        guard log.isCurrent(key.url, since: stamp) else {
+        guard contents.log.isCurrent(key.url, since: stamp) else {
             return "it was invalidated while it arrived, RFC 9111 §4.4"
         }
         // If part of the content was requested again, it may have come with another user's credentials.
-        guard await exchange.isStillOwned(key) else { return CacheMiddleware.Exchange.disowned }
+        guard await exchange.isStillOwned(key) else { return CacheExchange.disowned }
         // If nothing else was committed in the meantime, there is no need to look.
-        guard log.commits != commits, await isOutrun(key) else { return nil }
+        guard contents.log.commits != commits, await isOutrun(key) else { return nil }
         return "a newer response arrived meanwhile, RFC 9111 §4"
     }
 
     /// Whether a newer response arrived after this one was requested: the most recent one is used.
     private func isOutrun(_ key: CacheKey) async -> Bool {
-        guard let variants = try? await store.variants(of: key) else { return false }
+        guard let variants = try? await contents.store.variants(of: key) else { return false }
         let rivals = variants.lazy.map(\.response).filter {
             $0.metadata.responseTime > sentAt && $0.metadata.variant == metadata.variant
         }
@@ -54,11 +51,11 @@ struct CommitPlace: Sendable {
 
     /// Invalidates the responses superseded by a response that the store refuses in the end.
     func supersede() async throws {
-        for (entry, metadata) in superseded { _ = try await store.update(entry, to: metadata) }
+        for (entry, metadata) in superseded { _ = try await contents.store.update(entry, to: metadata) }
     }
 
     /// Invalidates the responses superseded by this one at their next lookup.
-    func supersedeLater() { log.noteSuperseded(superseded.map(\.entry)) }
+    func supersedeLater() { contents.log.noteSuperseded(superseded.map(\.entry)) }
 
     private var superseded: [(entry: CacheEntry, metadata: CacheMetadata)] {
         guard case .complete = metadata.content else { return [] }
@@ -67,9 +64,9 @@ struct CommitPlace: Sendable {
 
     /// Whether a committed entry stays; removes it if it was invalidated after the last check.
     func keeps(_ entry: CacheEntry) async throws -> Bool {
-        log.noteCommit()
-        guard !log.isCurrent(entry.key.url, since: stamp) else { return true }
-        try await store.remove(.entry(entry.id))
+        contents.log.noteCommit()
+        guard !contents.log.isCurrent(entry.key.url, since: stamp) else { return true }
+        try await contents.store.remove(.entry(entry.id))
         return false
     }
 }

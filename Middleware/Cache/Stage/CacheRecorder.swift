@@ -3,11 +3,21 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-extension CacheMiddleware {
+/// Stores responses while they are read, and owns the work of the cache in the background.
+struct CacheRecorder: Sendable {
+    let contents: CacheContents
+    let rules: CacheRules
+    let filter: CacheStoring
+    let abandonment: EarlyAbandonment
+    let revalidator: CacheRevalidator
+
+    private var store: any CacheStore { contents.store }
+    private var events: CacheEvents { contents.events }
+
     /// Stores the response while its body is read.
     ///
     /// - Returns: Whether the response will be stored if nothing goes wrong.
-    func record(_ response: inout Response, _ metadata: CacheMetadata, _ exchange: Exchange) async -> Bool {
+    func record(_ response: inout Response, _ metadata: CacheMetadata, _ exchange: CacheExchange) async -> Bool {
         guard let key = exchange.question.key else { return false }
         var metadata = metadata
         metadata.originalContentFields = response.options[OriginalContentFields.self]
@@ -30,7 +40,7 @@ extension CacheMiddleware {
         var claimed = metadata
         // If the date is only the time of receipt, it doesn't show that the server made this response later.
         if !response.headers.contains(.date) { claimed.head.headerFields[.date] = nil }
-        guard let claim = invalidations.claims.claim(key, claimed, sentAt: exchange.claims) else {
+        guard let claim = contents.log.claims.claim(key, claimed, sentAt: exchange.claims) else {
             events.emit(.notStored(key, reason: "another call, sent at the same time, stores it"))
             return false
         }
@@ -58,7 +68,7 @@ extension CacheMiddleware {
         } catch {
             events.emit(.storeFailure(key, error))
             let superseded = rules.superseded(by: response.head, to: exchange.question, among: exchange.variants)
-            invalidations.noteSuperseded(superseded.map(\.entry))
+            contents.log.noteSuperseded(superseded.map(\.entry))
             return false
         }
     }
@@ -71,7 +81,7 @@ extension CacheMiddleware {
         _ plan: CombinationPlan,
         _ key: CacheKey,
         declared: Int64?,
-        _ exchange: Exchange,
+        _ exchange: CacheExchange,
         _ claim: RecordingClaim
     ) async throws -> Result<CacheRecording, Refusal> {
         var plan = plan
@@ -110,10 +120,9 @@ extension CacheMiddleware {
         return .success(recording)
     }
 
-    private func place(of plan: CombinationPlan, _ exchange: Exchange) -> CommitPlace {
+    private func place(of plan: CombinationPlan, _ exchange: CacheExchange) -> CommitPlace {
         CommitPlace(
-            store: store,
-            log: invalidations,
+            contents: contents,
             exchange: exchange,
             metadata: plan.metadata,
             rules: rules
@@ -125,7 +134,7 @@ extension CacheMiddleware {
     private func append(
         _ plan: CombinationPlan,
         _ key: CacheKey,
-        _ exchange: Exchange,
+        _ exchange: CacheExchange,
         _ claim: RecordingClaim
     ) async throws -> CacheRecording? {
         guard let other = plan.other, let overlap = plan.overlap, let length = plan.ownLength,
@@ -142,6 +151,12 @@ extension CacheMiddleware {
             place: place(of: plan, exchange),
             claim: claim
         )
+    }
+
+    /// Invalidates the responses superseded by a full response that isn't stored.
+    func supersede(by response: HTTPResponse, _ exchange: CacheExchange) async {
+        let superseded = rules.superseded(by: response, to: exchange.question, among: exchange.variants)
+        await contents.update(superseded.map { ($0.entry, $0.metadata) })
     }
 
     private func teed(

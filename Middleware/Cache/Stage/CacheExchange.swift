@@ -1,0 +1,68 @@
+import Foundation
+import HTTPChainCore
+
+/// The details of an exchange with the server that are needed to store its response.
+struct CacheExchange: Sendable {
+    let question: CacheQuestion
+    let variants: [CacheEntry]
+    /// The clock of the call.
+    let time: any TimeSource
+    let sentAt: Date
+    /// The invalidation stamp at the time the request was sent.
+    var stamp: UInt64
+    /// The number of responses stored by the time the request was sent.
+    let commits: UInt64
+    /// The recording counter at the time the request was sent.
+    let claims: UInt64
+    /// The request to evaluate the partition for again; nil if the partition's result never changes.
+    let owned: Request?
+    private let partition: UserPartition
+
+    init(
+        _ question: CacheQuestion,
+        of request: borrowing Request,
+        variants: [CacheEntry],
+        _ partition: UserPartition,
+        _ log: InvalidationLog
+    ) {
+        self.question = question
+        self.variants = variants
+        time = request.environment.time
+        sentAt = time.date
+        self.partition = partition
+        owned = partition.seesUsers ? copy request : nil
+        stamp = log.stamp
+        commits = log.commits
+        claims = log.claims.stamp
+    }
+
+    /// The same exchange, for storing its response as the response to another request of the same user.
+    init(_ question: CacheQuestion, _ other: CacheExchange, _ log: InvalidationLog) {
+        self.question = question
+        variants = []
+        time = other.time
+        sentAt = other.sentAt
+        partition = other.partition
+        owned = other.owned
+        stamp = log.stamp
+        commits = log.commits
+        claims = log.claims.stamp
+    }
+
+    /// Whether the user is still the one the request was sent for.
+    func isStillOwned(_ key: CacheKey) async -> Bool {
+        guard let owned else { return true }
+        return await partition.isOwner(key.partition, of: owned)
+    }
+
+    /// Whether the user is still the one whose stored responses serve the request.
+    var isStillOwned: Bool {
+        get async {
+            guard let key = question.key else { return true }
+            return await isStillOwned(key)
+        }
+    }
+
+    static let disowned = "the user has changed since the request"
+    static let remembered = "a fallback remembered it from an earlier call"
+}

@@ -1,0 +1,101 @@
+import Foundation
+import HTTPChainCore
+import HTTPTypes
+
+/// Makes the question that a request asks the cache: its key, its user, and the settings that apply to it.
+struct CacheQuestions: Sendable {
+    let partition: UserPartition
+    let settings: CacheSettings
+    let routes: [CacheRoute]
+    /// Whether the cache is shared, RFC 9111 §1.
+    let isShared: Bool
+
+    /// Returns the question that a request asks the cache, with the settings that apply to it.
+    ///
+    /// - Throws: Errors of the partition.
+    func question(about request: borrowing Request) async throws -> CacheQuestion {
+        try await question(about: request, settings(for: request))
+    }
+
+    /// Returns the question that a request asks the cache.
+    ///
+    /// - Throws: Errors of the partition.
+    func question(about request: borrowing Request, _ settings: CacheSettings) async throws -> CacheQuestion {
+        let head = request.head
+        let owner: String
+        switch try await partition.owner(of: request) {
+        case .user(let name): owner = name
+        // A shared cache stores responses to authenticated requests if they are meant for all, RFC 9111 §3.5.
+        case .unknown where isShared: owner = ""
+        case .unknown:
+            var question = CacheQuestion(head, key: nil, settings: settings, time: request.environment.time.date)
+            question.isUnowned = true
+            return question
+        }
+        var question = CacheQuestion(
+            head,
+            key: Self.key(for: head, settings, partition: owner),
+            settings: settings,
+            hasContent: !request.body.isEmpty,
+            time: request.environment.time.date
+        )
+        question.isOwnerKnown = partition.seesUsers
+        question.needsOwner = !isShared && !partition.isShared && !partition.seesUsers
+        if question.needsOwner { question.redaction = request.redaction }
+        if question.hasContent, question.key?.identifier != nil, settings.use != .off {
+            question.content = try await Self.digest(of: request)
+            question.isContentUnknown = question.content == nil
+        }
+        if head.method == .post, question.key == nil, settings.use != .off,
+            let url = CacheKey.url(of: head, ignoring: question.ignoredQuery)
+        {
+            question.keyOfGet = CacheKey(url: url, partition: owner)
+        }
+        return question
+    }
+
+    /// Returns the settings that apply to a request: its own over those of its route, over those of the stage.
+    func settings(for request: borrowing Request) -> CacheSettings {
+        var result = settings
+        if !routes.isEmpty {
+            let head = request.head
+            if let route = routes.first(where: { $0.matches(head) }) { result = route.settings.over(result) }
+        }
+        if request.options.contains(CacheSettingsOption.self) {
+            result = request.options[CacheSettingsOption.self].over(result)
+        }
+        // HTML standard §9.2.2: streams are requested with the cache mode "no-store".
+        if request.options[LongLivedResponse.self] { result.use = .off }
+        return result
+    }
+
+    /// The key of a request; GET and HEAD share one.
+    private static func key(for head: HTTPRequest, _ settings: CacheSettings, partition: String) -> CacheKey? {
+        guard head.method.hasCacheKey(withIdentifier: settings.identifier != nil),
+            let url = CacheKey.url(of: head, ignoring: settings.ignoredQuery ?? .none)
+        else { return nil }
+        return CacheKey(
+            url: url,
+            method: head.method == .head ? .get : head.method,
+            partition: partition,
+            identifier: settings.identifier
+        )
+    }
+
+    /// The maximum size of request content that is compared.
+    private static let comparedContent = ByteCount.mebibytes(1)
+
+    /// The digest of a request's content; nil if the content can't be read twice, or is too large.
+    private static func digest(of request: borrowing Request) async throws -> String? {
+        let body = request.body
+        guard body.isReplayable, body.length ?? 0 <= comparedContent.bytes else { return nil }
+        if let bytes = body.bytes { return SHA256Digest.hex(of: bytes) }
+        do {
+            let bytes = try await (copy request).withinDeadline { try await body.collect(upTo: comparedContent) }
+            return SHA256Digest.hex(of: bytes)
+        } catch let error where !(error is CancellationError) && !(error is any TimeoutFailure) {
+            // Sending the request reads the body too, and reports the error.
+            return nil
+        }
+    }
+}
