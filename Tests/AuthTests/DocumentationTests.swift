@@ -4,6 +4,7 @@ import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
+import TestSupport
 import Testing
 
 private func readPassword(_ realm: String?) throws -> String { "lovelace" }
@@ -105,13 +106,12 @@ struct DocumentationTests {
     )
     func compiles(page: String) throws {
         let here = URL(filePath: #filePath)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let lines = { (text: String) in
             text.split(separator: "\n").map { $0.replacing("///", with: "").trimmingCharacters(in: .whitespaces) }
                 .map { $0.replacing("   //", with: "  //") }.joined(separator: "\n")
         }
         let source = lines(try String(contentsOf: here, encoding: .utf8))
-        let text = try String(contentsOf: root.appending(path: "Middleware/Auth/\(page).swift"), encoding: .utf8)
+        let text = try Repository.text("Middleware/Auth/\(page).swift")
         let blocks = text.split(separator: "/// ```swift\n").dropFirst().compactMap {
             $0.split(separator: "/// ```").first
         }

@@ -5,6 +5,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private func readPassword(_ realm: String?) throws -> String { "lovelace" }
@@ -118,12 +119,11 @@ struct PageTests {
     )
     func compiles(page: String) throws {
         let here = URL(filePath: #filePath)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         func plain(_ line: Substring) -> String {
             line.replacing("///", with: "").replacing("return ", with: "").trimmingCharacters(in: .whitespaces)
         }
         let source = Set(try String(contentsOf: here, encoding: .utf8).split(separator: "\n").map(plain))
-        let text = try String(contentsOf: root.appending(path: "Middleware/Auth/\(page)"), encoding: .utf8)
+        let text = try Repository.text("Middleware/Auth/\(page)")
         var isCode = false
         var count = 0
         for line in text.split(separator: "\n").map(plain) where !line.isEmpty {

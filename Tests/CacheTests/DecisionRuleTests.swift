@@ -201,13 +201,13 @@ struct DecisionRuleTests {
         },
     ]
 
-    @Test("Freshness", arguments: freshness)
+    @Test("Each row about freshness has its decision", arguments: freshness)
     func freshnessRows(row: Row) { #expect(row.situation.outcome == row.expected) }
 
-    @Test("Directives", arguments: directives)
+    @Test("Each directive has its decision", arguments: directives)
     func directiveRows(row: Row) { #expect(row.situation.outcome == row.expected) }
 
-    @Test("Selection, conditions and ranges", arguments: selection)
+    @Test("Each row about selection, conditions and ranges has its decision", arguments: selection)
     func selectionRows(row: Row) { #expect(row.situation.outcome == row.expected) }
 
     @Test("Each setting of the client has its decision", arguments: client)

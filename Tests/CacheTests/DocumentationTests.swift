@@ -4,6 +4,7 @@ import HTTPChainCache
 import HTTPChainCore
 import HTTPChainInMemory
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// The code of the documentation page, which compiles here.
@@ -76,12 +77,7 @@ private enum Page {
 struct DocumentationTests {
     @Test("The examples of the page are the code above, and they work")
     func page() async throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let page = try String(
-            contentsOf: root.appendingPathComponent("Middleware/Cache/Cache.docc/Cache.md"),
-            encoding: .utf8
-        )
+        let page = try Repository.text("Middleware/Cache/Cache.docc/Cache.md")
         let code = try String(contentsOfFile: #filePath, encoding: .utf8)
         #expect(lines(of: page, between: "```swift", and: "```") == lines(of: code, between: "// begin", and: "// end"))
 
@@ -117,11 +113,7 @@ struct DocumentationTests {
     @Test("Each test that the page names for a rule is there")
     func rules() throws {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(
-            contentsOf: root.appendingPathComponent("Middleware/Cache/Cache.docc/Cache.md"),
-            encoding: .utf8
-        )
+        let page = try Repository.text("Middleware/Cache/Cache.docc/Cache.md")
         var count = 0
         for line in page.components(separatedBy: "\n") {
             guard let test = line.components(separatedBy: " | ").last, test.hasPrefix("`"),

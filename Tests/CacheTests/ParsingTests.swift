@@ -168,7 +168,7 @@ struct ParsingTests {
     }
 
     @Test(
-        "A request's directives, RFC 9111 §5.2.1 and §5.4",
+        "The directives of a request are read, RFC 9111 §5.2.1 and §5.4",
         arguments: [
             (["Cache-Control: no-cache"], "no-cache"), (["Pragma: no-cache"], "no-cache"),
             (["Pragma: No-Cache, foo"], "no-cache"), (["Pragma: foo"], ""),

@@ -195,7 +195,7 @@ struct StorageRuleTests {
             },
         ]
 
-    @Test("Row by row", arguments: rows)
+    @Test("Each row is stored or skipped", arguments: rows)
     func storage(row: Row) {
         switch row.situation.storage {
         case .store: #expect(row.expected == "stored")

@@ -18,14 +18,6 @@ func plainPolicy(_ change: (inout CircuitBreakerPolicy) -> Void = { _ in }) -> C
     return policy
 }
 
-extension Request {
-    func on(_ clock: VirtualClock) -> Request {
-        var request = self
-        request.environment = .virtual(clock)
-        return request
-    }
-}
-
 /// A server whose answers a test sets.
 final class Server: Transport {
     typealias Answer = @Sendable (Request) async throws -> Response

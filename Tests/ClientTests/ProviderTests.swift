@@ -144,8 +144,7 @@ struct ProviderTests {
 
     @Test("The compiler refuses requests outside the type or the group of a provider, and no others")
     func compiles() async throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = Repository.root
         // The modules of this build stand beside the program that runs the tests; on Apple platforms that is another.
         let places = [Bundle.main.bundleURL, root.appendingPathComponent(".build/debug")]
         let build = places.first {

@@ -11,14 +11,6 @@ import Testing
 private let url = "https://api.example.com/plants"
 private let key = "https://api.example.com"
 
-extension Request {
-    fileprivate func on(_ clock: VirtualClock) -> Request {
-        var request = self
-        request.environment = .virtual(clock)
-        return request
-    }
-}
-
 /// A rule that remembers what it was told.
 private struct Listening: ConcurrencyRule {
     let limit = 10

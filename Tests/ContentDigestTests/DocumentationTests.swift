@@ -56,12 +56,7 @@ struct DocumentationTests {
 
     @Test("Its examples are the code above, and they work")
     func examples() async throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let page = try String(
-            contentsOf: root.appendingPathComponent("Middleware/ContentDigest/ContentDigest.docc/ContentDigest.md"),
-            encoding: .utf8
-        )
+        let page = try Repository.text("Middleware/ContentDigest/ContentDigest.docc/ContentDigest.md")
         let code = try String(contentsOfFile: #filePath, encoding: .utf8).lines(between: "// begin", "// end")
         #expect(page.lines(between: "```swift", "```") == code)
 

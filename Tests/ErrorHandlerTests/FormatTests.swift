@@ -189,7 +189,7 @@ struct ODataErrorTests {
     }
 
     @Test(
-        "Other JSON is none",
+        "Other JSON is no error of this format",
         arguments: [#"{"error": "no"}"#, #"{"error": {}}"#, "[]", #"{"message": "x"}"#, #"{"error": {"code": null}}"#]
     )
     func none(text: String) async throws {

@@ -360,7 +360,7 @@ struct ParserGrowthTests {
 
     @Test("The work of each parser that is fuzzed is counted")
     func fuzzed() throws {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let tests = Repository.tests
         let corpus = tests.appending(path: "Fuzz/Corpus").path
         let fuzzed = Set(try FileManager.default.contentsOfDirectory(atPath: corpus))
         let counted = Set(OutsideReader.all.map(\.name) + OutsideReader.withoutTrait + Self.countedElsewhere.keys)

@@ -1,13 +1,13 @@
 import Foundation
 import HTTPChainCore
+import TestSupport
 import Testing
 
 @Suite("Redaction of ordinary text", .timeLimit(.minutes(10)))
 struct RedactionOrdinaryTextTests {
     /// Prose about secrets, which holds none: the documentation of this package, without its examples of code.
     private static func documentation() throws -> [String] {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = Repository.root
         var lines: [String] = []
         for folder in ["Sources", "Middleware", "Examples"] {
             // The build folders of examples are hidden. The package itself may be in one, as CI's clone is.

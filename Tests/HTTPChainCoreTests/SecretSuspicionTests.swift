@@ -25,7 +25,7 @@ struct SecretSuspicionTests {
     }
 
     @Test(
-        "Everything else passes",
+        "Every other text passes",
         arguments: [
             "", " ", "plain words", "notp=1", "xnotp", #"\nnotp"#, #"\nx"#, "xbegin y", "x begin", "eyj.e30",
             "eyK.e30", "aJb", "exJ", "----BEGIN X", "a---b--BEGIN", "x----BEGIN y", "a & b", "a % b", "a&b;c", #"a\nb"#,

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The pages of the kit")
@@ -8,8 +9,7 @@ struct PageTests {
         arguments: [("Security", 2, false), ("Calls", 3, true)]
     )
     func suites(name: String, columns: Int, namesTests: Bool) throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../..").standardizedFileURL
+        let root = Repository.root
         let page = root.appendingPathComponent("Sources/HTTPChain/HTTPChain.docc/\(name).md")
         let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| ") }
             .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }

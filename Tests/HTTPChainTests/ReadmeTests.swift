@@ -3,6 +3,7 @@ import HTTPChain
 import HTTPChainInMemory
 import HTTPChainLogShipper
 import HTTPChainTesting
+import TestSupport
 import Testing
 
 // The code of the README, compiled and run. The last test below compares the two.
@@ -160,9 +161,7 @@ struct ReadmeTests {
 
     @Test("The README shows no line of Swift that is not in this file")
     func sameCode() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../..").standardizedFileURL
-        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        let readme = try Repository.text("README.md")
         let here = Set(try String(contentsOfFile: #filePath, encoding: .utf8).split(separator: "\n").map(Self.trimmed))
         let blocks = readme.components(separatedBy: "```swift\n").dropFirst()
             .compactMap { $0.components(separatedBy: "```").first }

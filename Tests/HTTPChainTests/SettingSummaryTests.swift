@@ -36,7 +36,7 @@ struct SettingSummaryTests {
     }
 
     @Test(
-        "A default isn't",
+        "A setting with its default isn't shown",
         arguments: ["use:", "drains:", "within:", "checks:", "asks for codings:", "stopped early:"]
     )
     func leftOut(setting: String) throws {

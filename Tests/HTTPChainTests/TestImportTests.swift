@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The imports of the tests")
@@ -9,7 +10,7 @@ struct TestImportTests {
 
     @Test("Few files see the internal declarations of a module")
     func testableImports() throws {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let tests = Repository.tests
         let paths = try #require(FileManager.default.enumerator(atPath: tests.path))
         var files: [String] = []
         var count = 0

@@ -9,6 +9,7 @@ import HTTPChainResumableUpload
 import HTTPChainSigning
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Options that nothing reads", .timeLimit(.minutes(10)))
@@ -375,7 +376,7 @@ struct UnreadOptionTests {
 
     @Test("Every public method that sets an option is either refused without its stage or harmless")
     func methodsAreComplete() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let folder = Repository.tests
             .appendingPathComponent("API")
         var names: Set<String> = []
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

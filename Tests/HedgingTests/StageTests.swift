@@ -14,14 +14,6 @@ import Testing
 
 private let url = "https://api.example.com/plants"
 
-extension Request {
-    fileprivate func on(_ clock: VirtualClock) -> Request {
-        var request = self
-        request.environment = .virtual(clock)
-        return request
-    }
-}
-
 @Suite("The hedging stage", .timeLimit(.minutes(10)))
 struct StageTests {
     private func stage(

@@ -2,14 +2,14 @@
 import Foundation
 import SwiftParser
 import SwiftSyntax
+import TestSupport
 import Testing
 
 @Suite("The page of declared clients", .timeLimit(.minutes(10)))
 struct DeclarationPageTests {
     /// The rows of the table with these words in its head, each a list of cells.
     private static func table(_ head: String) throws -> [[String]] {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = Repository.root
         let file = root.appendingPathComponent("Sources/HTTPChainMacros/HTTPChainMacros.docc/HTTPChainMacros.md")
         let lines = try String(contentsOf: file, encoding: .utf8).split(
             separator: "\n",

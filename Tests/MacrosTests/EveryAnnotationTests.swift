@@ -91,8 +91,7 @@ struct EveryAnnotationTests {
 
     // MARK: Each macro of the library
 
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private static let root = Repository.root
 
     private static func tree(_ path: String) throws -> SourceFileSyntax {
         Parser.parse(source: try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8))

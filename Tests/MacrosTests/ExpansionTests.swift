@@ -3,6 +3,7 @@ import Foundation
 import MacroExpansion
 import SwiftParser
 import SwiftSyntax
+import TestSupport
 import Testing
 
 @Suite("What a declaration is expanded to", .timeLimit(.minutes(10)))
@@ -375,7 +376,7 @@ struct ExpansionTests {
 
     /// A source of the tests, and the declaration in its comment.
     private static func written(_ path: String) throws -> (text: String, declaration: String) {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let tests = Repository.tests
         let text = try String(contentsOf: tests.appendingPathComponent(path), encoding: .utf8)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let declaration = lines.filter { $0.hasPrefix("//     ") || $0 == "//" }.map { $0.dropFirst("//     ".count) }

@@ -25,7 +25,7 @@ struct ConformanceTests {
     }
 
     private static let model: [String: String] = {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let folder = Repository.tests
             .appending(path: "SemanticConventions")
         var texts: [String: String] = [:]
         for name in ["http", "http-common", "http-metrics", "error", "url", "network", "server"] {

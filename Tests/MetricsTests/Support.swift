@@ -5,14 +5,6 @@ import Metrics
 
 let url = "https://api.example.com/plants"
 
-extension Request {
-    func on(_ clock: VirtualClock) -> Request {
-        var request = self
-        request.environment = .virtual(clock)
-        return request
-    }
-}
-
 /// Keeps what instruments were told, and how many were made.
 final class MetricsRecorder: MetricsFactory {
     struct Sample: Hashable, CustomStringConvertible {

@@ -4,6 +4,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainProgress
 import HTTPTypes
+import TestSupport
 import Testing
 
 @MainActor
@@ -87,8 +88,7 @@ struct DocumentationTests {
     )
     func examples(page: String) throws {
         let here = URL(fileURLWithPath: #filePath)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let text = try String(contentsOf: root.appendingPathComponent("Middleware/Progress/\(page)"), encoding: .utf8)
+        let text = try Repository.text("Middleware/Progress/\(page)")
         let source = Set(try String(contentsOf: here, encoding: .utf8).split(separator: "\n").map(words))
         var isExample = false
         var count = 0

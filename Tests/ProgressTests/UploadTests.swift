@@ -35,7 +35,7 @@ struct UploadTests {
         #expect(log.lines.prefix(4) == ["up 0/?", "up 3/?", "up 7/?", "up 7/7 finished"])
     }
 
-    @Test("Length and replayability stay", arguments: [true, false])
+    @Test("The length and the replayability of a body stay", arguments: [true, false])
     func keeping(isReplayable: Bool) async throws {
         let seen = PlainTransport { request in
             #expect(request.body.length == 7 && request.body.isReplayable == isReplayable)

@@ -12,14 +12,6 @@ import Testing
 private let url = "https://api.example.com/plants"
 private let key = "https://api.example.com"
 
-extension Request {
-    fileprivate func on(_ clock: VirtualClock) -> Request {
-        var request = self
-        request.environment = .virtual(clock)
-        return request
-    }
-}
-
 @Suite("The rate limit stage", .timeLimit(.minutes(10)))
 struct StageTests {
     @Test("The stage lets the burst through at once, and the rest at the rate, in the order they came")

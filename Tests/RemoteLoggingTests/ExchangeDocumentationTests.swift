@@ -5,6 +5,7 @@ import HTTPChainInMemory
 import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
 private struct RetryMiddleware: Middleware {
@@ -55,7 +56,7 @@ struct ExchangeDocumentationTests {
     )
     func examples(page: String) throws {
         let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let folder = here.deletingLastPathComponent().deletingLastPathComponent()
+        let folder = Repository.root
             .appendingPathComponent("Middleware/RemoteLogging/Exchange")
         let text = try String(contentsOf: folder.appendingPathComponent(page), encoding: .utf8)
         let tests = try ["ExchangeDocumentationTests", "FilterTests", "FormatterTests"].map {

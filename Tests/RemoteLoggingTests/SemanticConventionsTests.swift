@@ -3,13 +3,14 @@ import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("The registry of names of OpenTelemetry")
 struct SemanticConventionsTests {
     /// The ids in the registries of the conventions.
     private static func registry() throws -> Set<String> {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let folder = Repository.tests
             .appending(path: "SemanticConventions")
         var names: Set<String> = []
         for file in ["http", "error", "url", "network", "server"] {

@@ -429,7 +429,7 @@ struct ResumeTests {
         #expect(error.retries?.stop == .cannotResume("the server answers \(code)"))
     }
 
-    @Test("The budget is charged")
+    @Test("The budget is charged for a resumption")
     func budget() async throws {
         let server = FileServer(Self.content, breaks: [100_000, 100_000])
         let budget = RetryBudget(share: 0, minimumPerSecond: 0, capacity: 1)

@@ -13,7 +13,7 @@ struct RetryBudgetTests {
         return count
     }
 
-    @Test("It starts full")
+    @Test("The budget starts full")
     func full() {
         #expect(drain(RetryBudget(share: 0, minimumPerSecond: 0, capacity: 7)) == 7)
     }

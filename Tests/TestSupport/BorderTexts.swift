@@ -68,7 +68,7 @@ package enum BorderTexts {
     ///
     /// - Returns: `nil` if Python is not there, which is said.
     package static func misread(_ texts: [Written]) async throws -> [String]? {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let script = Repository.tests
             .appendingPathComponent("Borders/read_back.py")
         let outcome = try await runProgram(
             URL(fileURLWithPath: "/usr/bin/env"),

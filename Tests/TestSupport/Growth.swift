@@ -30,8 +30,7 @@ package struct Growth: Sendable {
     ///
     /// - Parameter further: Texts that join them, such as a head without which nothing is read.
     package init(literalsOf folders: [String], and further: [String] = []) throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
+        let root = Repository.root
         var pieces = Set(further + ["a", "1", " ", "\n", "\r\n", "\u{E9}"])
         for folder in folders {
             let place = root.appending(path: folder)

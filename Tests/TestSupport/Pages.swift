@@ -1,4 +1,19 @@
-import Foundation
+package import Foundation
+
+/// The folders of the repository, for tests that read its files.
+package enum Repository {
+    /// The folder of the manifest.
+    package static let root = tests.deletingLastPathComponent()
+    /// The folder of the tests.
+    package static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Returns the text of a file.
+    ///
+    /// - Parameter path: The path of the file in the repository.
+    package static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+}
 
 extension String {
     /// The lines of all blocks between two markers that stand on lines of their own, without indentation.
@@ -27,15 +42,13 @@ package struct PageExamples {
     ///
     /// - Parameters:
     ///   - page: The path of the page in the repository.
-    ///   - file: The file of the test, in a folder of `Tests`.
+    ///   - file: The file of the test.
     package init(of page: String, in file: String = #filePath) throws {
-        let here = URL(filePath: file)
-        let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         func lines(_ text: some StringProtocol) -> String {
             text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
         }
-        let code = lines(try String(contentsOf: here, encoding: .utf8))
-        let blocks = try String(contentsOf: root.appending(path: page), encoding: .utf8).split(separator: "```swift\n")
+        let code = lines(try String(contentsOfFile: file, encoding: .utf8))
+        let blocks = try Repository.text(page).split(separator: "```swift\n")
             .dropFirst().compactMap { $0.split(separator: "```").first }
         count = blocks.count
         missing = blocks.map(lines).filter { !code.contains($0) }

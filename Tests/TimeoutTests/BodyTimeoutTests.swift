@@ -4,6 +4,7 @@ import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPChainTimeout
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("The limits while the body is read", .timeLimit(.minutes(10)))

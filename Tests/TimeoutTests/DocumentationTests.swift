@@ -66,12 +66,7 @@ struct DocumentationTests {
         arguments: ["TimeoutMiddleware", "AttemptTimeoutMiddleware", "TimeoutOptions"]
     )
     func examples(file: String) throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let page = try String(
-            contentsOf: root.appendingPathComponent("Middleware/Timeout/\(file).swift"),
-            encoding: .utf8
-        )
+        let page = try Repository.text("Middleware/Timeout/\(file).swift")
         let code = try String(contentsOfFile: #filePath, encoding: .utf8)
         let shown = page.lines(between: "/// ```swift", "/// ```").map {
             $0.dropFirst(3).trimmingCharacters(in: .whitespaces)

@@ -4,6 +4,7 @@ import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPChainTimeout
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// Over a transport that keeps deadlines, on a network that takes virtual time.

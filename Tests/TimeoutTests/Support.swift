@@ -70,14 +70,6 @@ final class Counter: Sendable {
     }
 }
 
-extension Request {
-    func on(_ clock: VirtualClock) -> Request {
-        var request = self
-        request.environment = .virtual(clock)
-        return request
-    }
-}
-
 /// The timeout that a call ends with.
 func timeout(
     of work: sending @isolated(any) () async throws -> some Sendable,

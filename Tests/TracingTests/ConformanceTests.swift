@@ -28,7 +28,7 @@ struct ConformanceTests {
 
     /// The ids in the model of the conventions.
     private func registry() throws -> (names: Set<String>, span: Set<String>, methods: Set<String>) {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let folder = Repository.tests
             .appending(path: "SemanticConventions")
         func values(_ key: String, in file: String) throws -> Set<String> {
             let text = try String(contentsOf: folder.appending(path: file + ".yaml"), encoding: .utf8)

@@ -7,14 +7,6 @@ import Tracing
 
 let url = "https://api.example.com/plants"
 
-extension Request {
-    func on(_ clock: VirtualClock) -> Request {
-        var request = self
-        request.environment = .virtual(clock)
-        return request
-    }
-}
-
 extension FinishedInMemorySpan {
     /// The attributes in words.
     var texts: [String: String] {

@@ -48,7 +48,7 @@ struct MatchingTests {
     }
 
     @Test(
-        "Other URLs have none",
+        "Other URLs have no variables",
         arguments: [
             ("/users/{id}", "/users/"), ("/users/{id}", "/users/1/2"), ("/users/{id}", "/Users/1"),
             ("/users/{id}", "/users/1?x=2"), ("/a{?page}", "/a?other=1"), ("/a{?page}", "/a?page=1&page=2"),

@@ -81,7 +81,7 @@ final class CacheContents: Sendable {
 
     // MARK: - Changes
 
-    /// Changes the descriptions of entries; those without a new one stay as they are.
+    /// Changes the descriptions of entries; those without a new one keep theirs.
     func update(_ updates: [(entry: CacheEntry, metadata: CacheMetadata?)]) async {
         for (entry, metadata) in updates {
             guard let metadata else { continue }
