@@ -171,11 +171,7 @@ struct FieldBytesTests {
 
     @Test("A private character stands for itself over HTTP/2, too", .enabled(if: TLSFixture.isAvailable))
     func overHTTP2() async throws {
-        let fixture = try await TLSFixture()
-        let server = try await HTTP2Server.start(fixture)
-        var settings = ConnectionSettings()
-        settings.trust = try .roots(pem: fixture.authority)
-        let transport = try AsyncHTTPClientTransport(connection: settings)
+        let (server, transport) = try await HTTP2Server.start()
         let response = try await transport.send(Self.request(to: "https://localhost:\(server.port)/fields"))
         #expect(Self.bytes(of: Self.privateUse, in: response) == [0xEE, 0xBE, 0x80])
         #expect(try await response.body.text() == "caf\u{FFFD},\u{EF80},a=\u{EF80}")

@@ -36,11 +36,7 @@ struct HTTP2ErrorTests {
     private func withCounts(
         _ body: (_ send: Sender) async throws -> Void
     ) async throws -> (connections: Int, requests: Int) {
-        let fixture = try await TLSFixture()
-        let server = try await HTTP2Server.start(fixture)
-        var settings = ConnectionSettings()
-        settings.trust = try .roots(pem: fixture.authority)
-        let transport = try AsyncHTTPClientTransport(connection: settings)
+        let (server, transport) = try await HTTP2Server.start()
         try await body(Sender(transport: transport, port: server.port))
         try await server.stop()
         return (server.connections.value, server.requests.value)

@@ -1,4 +1,6 @@
 #if AllTests && AsyncHTTPClient
+import HTTPChainAsyncHTTPClient
+import HTTPChainCore
 import HTTPTypes
 import NIOCore
 import NIOHPACK
@@ -18,6 +20,14 @@ struct HTTP2Server {
     let requests: Counter
 
     var port: Int { channel.localAddress?.port ?? 0 }
+
+    /// Starts a server, and makes a transport that trusts it.
+    static func start() async throws -> (server: HTTP2Server, transport: AsyncHTTPClientTransport) {
+        let fixture = try await TLSFixture()
+        var settings = ConnectionSettings()
+        settings.trust = try .roots(pem: fixture.authority)
+        return (try await start(fixture), try AsyncHTTPClientTransport(connection: settings))
+    }
 
     static func start(_ fixture: TLSFixture) async throws -> HTTP2Server {
         var configuration = TLSConfiguration.makeServerConfiguration(

@@ -101,11 +101,7 @@ struct ResponseHeadGuardTests {
         .enabled(if: TLSFixture.isAvailable)
     )
     func overHTTP2() async throws {
-        let fixture = try await TLSFixture()
-        let server = try await HTTP2Server.start(fixture)
-        var settings = ConnectionSettings()
-        settings.trust = try .roots(pem: fixture.authority)
-        let transport = try AsyncHTTPClientTransport(connection: settings)
+        let (server, transport) = try await HTTP2Server.start()
         func url(_ statuses: String...) -> String {
             "https://localhost:\(server.port)/" + statuses.joined(separator: "/")
         }
@@ -134,11 +130,7 @@ struct ResponseHeadGuardTests {
         arguments: [("goaway", TransportError.Sent.nothing), ("cancel", .maybe)]
     )
     func unprocessed(path: String, sent: TransportError.Sent) async throws {
-        let fixture = try await TLSFixture()
-        let server = try await HTTP2Server.start(fixture)
-        var settings = ConnectionSettings()
-        settings.trust = try .roots(pem: fixture.authority)
-        let transport = try AsyncHTTPClientTransport(connection: settings)
+        let (server, transport) = try await HTTP2Server.start()
         let error = await #expect(throws: TransportError.self) {
             try await transport.send(.post("https://localhost:\(server.port)/\(path)", body: "hunter2"))
         }
@@ -151,11 +143,7 @@ struct ResponseHeadGuardTests {
         .enabled(if: TLSFixture.isAvailable)
     )
     func limitOverHTTP2() async throws {
-        let fixture = try await TLSFixture()
-        let server = try await HTTP2Server.start(fixture)
-        var settings = ConnectionSettings()
-        settings.trust = try .roots(pem: fixture.authority)
-        let transport = try AsyncHTTPClientTransport(connection: settings)
+        let (server, transport) = try await HTTP2Server.start()
         var request = Request.get("https://localhost:\(server.port)/200")
         request.options[TransferLimitsOption.self] = TransferLimits(connect: .seconds(60), response: .seconds(60))
         #expect(try await transport.send(request).status == .ok)

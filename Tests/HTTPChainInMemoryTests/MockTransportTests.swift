@@ -214,15 +214,20 @@ struct HelperTests {
         #expect(try await transport().send(Request.get(base).made(from: GetOrder(id: 1))).status == .ok)
     }
 
-    @Test("A helper is made exactly once when many calls need it at the same time")
-    func onceUnderConcurrency() async throws {
-        let made = Locked(0)
-        let time = ManualTime()
-        let key = HelperKey("slow") {
+    /// The key of a helper that takes a second to make, and counts how often it is made.
+    private static func slowKey(_ made: Locked<Int>, _ time: ManualTime) -> HelperKey<UserTable> {
+        HelperKey("slow") {
             made.withLock { $0 += 1 }
             try await time.sleep(for: .seconds(1))
             return UserTable()
         }
+    }
+
+    @Test("A helper is made exactly once when many calls need it at the same time")
+    func onceUnderConcurrency() async throws {
+        let made = Locked(0)
+        let time = ManualTime()
+        let key = Self.slowKey(made, time)
         let transport = MockTransport(beside: live) {
             Mock(GetUser.self, helper: key) { get, _, users in
                 Response(.ok, body: HTTPBody(await users.name(get.id) ?? ""))
@@ -266,11 +271,7 @@ struct HelperTests {
     func cancelledMaker() async throws {
         let made = Locked(0)
         let time = ManualTime()
-        let key = HelperKey("slow") {
-            made.withLock { $0 += 1 }
-            try await time.sleep(for: .seconds(1))
-            return UserTable()
-        }
+        let key = Self.slowKey(made, time)
         let transport = MockTransport(beside: live) {
             Mock(GetUser.self, helper: key) { _, _, _ in Response(.ok) }
         }
