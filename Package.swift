@@ -474,7 +474,7 @@ let package = Package(
             of: [
                 "HTTPChainCache", "HTTPChainCacheEncrypted", "HTTPChainCacheSQLite", "HTTPChainCacheValkey",
                 "HTTPChainValkey", "ValkeyServer", "HTTPChainCoalescing", "HTTPChainURLSession",
-                "HTTPChainAsyncHTTPClient", "CacheKillDrill", grdb,
+                "HTTPChainAsyncHTTPClient", "CacheKillDrill", "DrillSupport", grdb,
             ]
         ),
         .executableTarget(

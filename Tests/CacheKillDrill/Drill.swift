@@ -20,17 +20,6 @@ import HTTPChainCacheSQLite
 // The content of an entry follows from its key and its generation, which is a field of its head, so that whoever looks
 // at the directory afterwards can tell a wrong byte.
 
-/// Bytes that follow from a key and a generation.
-func content(_ number: Int, _ generation: Int, _ length: Int) -> Data {
-    var state = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: generation)
-    var bytes = Data(capacity: length + 8)
-    while bytes.count < length {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        withUnsafeBytes(of: state) { bytes.append(contentsOf: $0) }
-    }
-    return bytes.prefix(length)
-}
-
 func cacheKey(_ number: Int) -> CacheKey {
     CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
 }
@@ -115,7 +104,7 @@ enum Drill {
             say("reading")
             _ = readLine()
             while let chunk = try await chunks.next() { read += chunk }
-            say(read == content(number, generation, Int(entry.response.bodyLength)) ? "whole" : "wrong")
+            say(read == DrillContent.entry(number, generation, Int(entry.response.bodyLength)) ? "whole" : "wrong")
         } catch {
             say(error is CacheStoreFault ? "fault" : "\(error)")
         }
@@ -130,7 +119,7 @@ enum Drill {
                 guard let entry = try? await store.variants(of: key).first,
                     let bytes = try? await store.body(of: entry, range: nil)?.collect(),
                     let tag = entry.response.metadata.head.headerFields[.eTag],
-                    bytes == content(number, Int(tag.dropFirst().dropLast()) ?? -1, bytes.count)
+                    bytes == DrillContent.entry(number, Int(tag.dropFirst().dropLast()) ?? -1, bytes.count)
                 else { continue }
                 count += 1
             }
@@ -190,7 +179,7 @@ enum Drill {
             try note("storing \(number) \(generation)")
             guard let writer = try await store.makeWriter(for: key, metadata(generation, length), expecting: nil)
             else { return }
-            var rest = content(number, generation, length)
+            var rest = DrillContent.entry(number, generation, length)
             while !rest.isEmpty {
                 _ = try await writer.write(rest.prefix(30_000))
                 rest = rest.dropFirst(30_000)

@@ -1,4 +1,5 @@
 #if AllTests
+import DrillSupport
 import Foundation
 import HTTPChainCache
 import HTTPChainCore
@@ -50,7 +51,7 @@ struct ForbiddenFilesTests {
         let store = kind.make(.ample, in: directory)
         for number in 0..<10 {
             let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
-            try await store.put(key, Helper.content(number, 7, number * 20_000), storeMetadata(tag: "\"7\""))
+            try await store.put(key, DrillContent.entry(number, 7, number * 20_000), storeMetadata(tag: "\"7\""))
         }
         try allow((rights.ofDirectory, rights.ofFiles), in: directory)
         defer { try? allow((0o755, 0o644), in: directory) }
@@ -59,7 +60,7 @@ struct ForbiddenFilesTests {
         #expect(outcome.text == "\(rights == .read ? 10 : 0)\nfault fault 0\n")
         for number in 0..<10 {
             let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
-            #expect(try await store.bytes(key) == Helper.content(number, 7, number * 20_000))
+            #expect(try await store.bytes(key) == DrillContent.entry(number, 7, number * 20_000))
         }
     }
 }

@@ -1,4 +1,5 @@
 #if AllTests
+import DrillSupport
 import Foundation
 import HTTPChainCore
 import HTTPChainTesting
@@ -67,7 +68,7 @@ struct KillDrillTests {
             // The keys that the other one stores and removes, too.
             for number in stride(from: 0, to: 100, by: 2).prefix(40) {
                 let key = CacheKey(url: "https://example.com/\(number)", identifier: "item-\(number)")
-                let bytes = Helper.content(number, round, length)
+                let bytes = DrillContent.entry(number, round, length)
                 let entry = try #require(try await store.put(key, bytes, storeMetadata(tag: "\"\(round)\"")).entry)
                 let body = try #require(try await store.body(of: entry, range: nil))
                 var reader = body.makeAsyncIterator()
@@ -86,7 +87,7 @@ struct KillDrillTests {
             if round % 2 == 0 { try await store.remove(.all) }
             for number in readers.keys.sorted() {
                 while let chunk = try await readers[number]?.next() { read[number, default: Data()] += chunk }
-                #expect(read[number] == Helper.content(number, round, length), "round \(round), \(number)")
+                #expect(read[number] == DrillContent.entry(number, round, length), "round \(round), \(number)")
             }
             // Puts in order what the other one has left.
             let next = FileCacheStore(directory: directory.url, bounds: ample)
@@ -144,7 +145,7 @@ struct KillDrillTests {
                 "round \(round): what was removed or replaced is found again"
             )
             let bytes = try await store.body(of: entry, range: nil)?.collect()
-            #expect(bytes == Helper.content(number, generation, Int(entry.response.bodyLength)), "round \(round)")
+            #expect(bytes == DrillContent.entry(number, generation, Int(entry.response.bodyLength)), "round \(round)")
             #expect(try await store.variants(of: entry.key).map(\.id) == [entry.id])
         }
         await store.shut()

@@ -1,4 +1,5 @@
 #if AllTests && SQLite
+import DrillSupport
 import Foundation
 import GRDB
 import HTTPChainCache
@@ -38,7 +39,7 @@ struct SQLiteProcessTests {
 
     /// Stores what the other process reads.
     private func prepare(_ store: SQLiteStore) async throws {
-        let bytes = Helper.content(1, 7, Self.length)
+        let bytes = DrillContent.entry(1, 7, Self.length)
         #expect(try await store.put(Self.key, bytes, storeMetadata(tag: "\"7\"")).entry != nil)
         #expect(try sql("SELECT count(*) FROM block") == Self.blocks)
     }
@@ -171,7 +172,7 @@ struct SQLiteProcessTests {
             try await store.put(storeKey(2), content(1, 100))
             try await store.remove(.all)
             while let chunk = try await chunks.next() { read += chunk }
-            #expect(read == Helper.content(1, 7, Self.length))
+            #expect(read == DrillContent.entry(1, 7, Self.length))
         }
         try await until("the blocks to go") { (try? sql("SELECT count(*) FROM block")) == 0 }
         await store.close()
@@ -208,7 +209,7 @@ struct SQLiteProcessTests {
             if let chunk = try await chunks.next() { read += chunk }
         }
         while let chunk = try await chunks.next() { read += chunk }
-        #expect(read == Helper.content(1, 7, Self.length))
+        #expect(read == DrillContent.entry(1, 7, Self.length))
         // A writer may have stored another under its key.
         let left = try await store.variants(of: Self.key).map(\.id)
         #expect(!left.contains(entry.id), "it was evicted meanwhile")
