@@ -2,7 +2,8 @@ import HTTPChainCore
 
 /// The limit of calls in flight: a fixed number, or a rule that learns from latencies and failures.
 public struct ConcurrencyAlgorithm: CustomStringConvertible, Sendable {
-    let makeRule: @Sendable () -> any ConcurrencyRule
+    /// Creates the rule of a new group.
+    package let rule: @Sendable () -> any ConcurrencyRule
     /// The rule and its bounds, for display.
     public let description: String
 
@@ -11,7 +12,7 @@ public struct ConcurrencyAlgorithm: CustomStringConvertible, Sendable {
     /// - Parameter count: The number of calls, at least 1.
     public static func fixed(_ count: Int) -> ConcurrencyAlgorithm {
         let count = max(1, count)
-        return ConcurrencyAlgorithm(makeRule: { FixedConcurrency(limit: count) }, description: "\(count)")
+        return ConcurrencyAlgorithm(rule: { FixedConcurrency(limit: count) }, description: "\(count)")
     }
 
     /// The number of calls that the server can process at once, plus a margin.
@@ -23,44 +24,8 @@ public struct ConcurrencyAlgorithm: CustomStringConvertible, Sendable {
     ///   - initial: The initial limit; 10 by default.
     public static func adaptive(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
         ConcurrencyAlgorithm(
-            makeRule: { ThroughputConcurrency(in: range, initial: initial) },
+            rule: { ThroughputConcurrency(in: range, initial: initial) },
             description: "adaptive, \(range.lowerBound) to \(range.upperBound)"
-        )
-    }
-
-    /// Additive increase after a success at the limit, and a decrease by a tenth after a drop.
-    ///
-    /// - Parameters:
-    ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
-    ///   - initial: The initial limit; 10 by default.
-    package static func aimd(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
-        ConcurrencyAlgorithm(
-            makeRule: { AIMDConcurrency(in: range, initial: initial) },
-            description: "AIMD, \(range.lowerBound) to \(range.upperBound)"
-        )
-    }
-
-    /// Keeps the server's queue, estimated from the shortest latency, between two bounds, as in TCP Vegas.
-    ///
-    /// - Parameters:
-    ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
-    ///   - initial: The initial limit; 10 by default.
-    package static func vegas(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
-        ConcurrencyAlgorithm(
-            makeRule: { VegasConcurrency(in: range, initial: initial) },
-            description: "Vegas, \(range.lowerBound) to \(range.upperBound)"
-        )
-    }
-
-    /// Compares the current latency with its long-term average, as in Netflix's Gradient2 rule.
-    ///
-    /// - Parameters:
-    ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
-    ///   - initial: The initial limit; 10 by default.
-    package static func gradient2(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
-        ConcurrencyAlgorithm(
-            makeRule: { Gradient2Concurrency(in: range, initial: initial) },
-            description: "Gradient2, \(range.lowerBound) to \(range.upperBound)"
         )
     }
 
@@ -73,11 +38,8 @@ public struct ConcurrencyAlgorithm: CustomStringConvertible, Sendable {
         _ name: String,
         rule: @escaping @Sendable () -> any ConcurrencyRule
     ) -> ConcurrencyAlgorithm {
-        ConcurrencyAlgorithm(makeRule: rule, description: name)
+        ConcurrencyAlgorithm(rule: rule, description: name)
     }
-
-    /// Creates the rule of a new group.
-    package func rule() -> any ConcurrencyRule { makeRule() }
 }
 
 /// A rule that limits the calls in flight, and learns from each call that ends.
@@ -86,6 +48,12 @@ public protocol ConcurrencyRule: Sendable {
     var limit: Int { get }
     /// Learns from a call that ended.
     mutating func learn(_ sample: ConcurrencySample)
+}
+
+/// A fixed limit.
+struct FixedConcurrency: ConcurrencyRule {
+    let limit: Int
+    mutating func learn(_: ConcurrencySample) {}
 }
 
 /// A completed call.

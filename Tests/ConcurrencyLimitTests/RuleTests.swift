@@ -62,11 +62,9 @@ struct RuleTests {
         if limit > 1 { #expect(replaced > 100) }
     }
 
-    static let algorithms: [ConcurrencyAlgorithm] = [
-        .fixed(7), .aimd(in: 2...50), .vegas(in: 2...50), .gradient2(in: 2...50), .adaptive(in: 2...50),
-    ]
+    static let algorithms: [ConcurrencyAlgorithm] = [.fixed(7), .adaptive(in: 2...50)]
 
-    @Test("Every rule stays in its range, whatever it is told", .seeded, arguments: 0..<5)
+    @Test("Every rule stays in its range, whatever it is told", .seeded, arguments: 0..<2)
     func range(index: Int) {
         let random = Seed.numbers(UInt64(index))
         var rule = Self.algorithms[index].rule()
@@ -95,9 +93,7 @@ struct RuleTests {
         for range in [Int.min...Int.max, 0...0, -5...(-1), Int.max...Int.max] {
             for initial in [Int.min, 0, Int.max] {
                 for algorithm in [
-                    ConcurrencyAlgorithm.fixed(initial), .aimd(in: range, initial: initial),
-                    .vegas(in: range, initial: initial), .gradient2(in: range, initial: initial),
-                    .adaptive(in: range, initial: initial),
+                    ConcurrencyAlgorithm.fixed(initial), .adaptive(in: range, initial: initial),
                 ] {
                     #expect(algorithm.rule().limit >= 1)
                 }

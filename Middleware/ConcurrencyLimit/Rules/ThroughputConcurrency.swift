@@ -168,3 +168,24 @@ package struct ThroughputConcurrency: ConcurrencyRule {
         return true
     }
 }
+
+/// A fractional limit with the bounds of a rule.
+package struct BoundedLimit: Sendable {
+    let range: ClosedRange<Double>
+    package private(set) var value: Double
+
+    package init(_ range: ClosedRange<Int>, initial: Int) {
+        let lower = max(1, range.lowerBound)
+        let upper = min(max(lower, range.upperBound), 1_000_000)
+        self.range = Double(min(lower, upper))...Double(upper)
+        value = 0
+        set(Double(initial))
+    }
+
+    package mutating func set(_ new: Double) {
+        guard new.isFinite else { return }
+        value = min(max(new, range.lowerBound), range.upperBound)
+    }
+
+    package var limit: Int { Int(value) }
+}

@@ -1,38 +1,27 @@
 import Foundation
+package import HTTPChainConcurrencyLimit
 import HTTPChainCore
 
-/// A fixed limit.
-struct FixedConcurrency: ConcurrencyRule {
-    let limit: Int
-    mutating func learn(_: ConcurrencySample) {}
-}
-
-/// A fractional limit with the bounds of a rule.
-struct BoundedLimit: Sendable {
-    let range: ClosedRange<Double>
-    private(set) var value: Double
-
-    init(_ range: ClosedRange<Int>, initial: Int) {
-        let lower = max(1, range.lowerBound)
-        let upper = min(max(lower, range.upperBound), 1_000_000)
-        self.range = Double(min(lower, upper))...Double(upper)
-        value = 0
-        set(Double(initial))
+extension ConcurrencyAlgorithm {
+    /// Additive increase after a success at the limit, and a decrease by a tenth after a drop.
+    package static func aimd(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
+        .custom("AIMD") { AIMDConcurrency(bounded: BoundedLimit(range, initial: initial)) }
     }
 
-    mutating func set(_ new: Double) {
-        guard new.isFinite else { return }
-        value = min(max(new, range.lowerBound), range.upperBound)
+    /// Keeps the server's queue, estimated from the shortest latency, between two bounds, as in TCP Vegas.
+    package static func vegas(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
+        .custom("Vegas") { VegasConcurrency(bounded: BoundedLimit(range, initial: initial)) }
     }
 
-    var limit: Int { Int(value) }
+    /// Compares the current latency with its long-term average, as in Netflix's Gradient2 rule.
+    package static func gradient2(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
+        .custom("Gradient2") { Gradient2Concurrency(bounded: BoundedLimit(range, initial: initial)) }
+    }
 }
 
 /// Additive increase, multiplicative decrease (Chiu and Jain, 1989).
-struct AIMDConcurrency: ConcurrencyRule {
-    private var bounded: BoundedLimit
-
-    init(in range: ClosedRange<Int>, initial: Int) { bounded = BoundedLimit(range, initial: initial) }
+private struct AIMDConcurrency: ConcurrencyRule {
+    fileprivate var bounded: BoundedLimit
 
     var limit: Int { bounded.limit }
 
@@ -46,12 +35,10 @@ struct AIMDConcurrency: ConcurrencyRule {
 }
 
 /// TCP Vegas (Brakmo and Peterson, 1995) as adapted by Netflix's concurrency-limits.
-struct VegasConcurrency: ConcurrencyRule {
-    private var bounded: BoundedLimit
-    private var shortest: Double?
-    private var samples = 0
-
-    init(in range: ClosedRange<Int>, initial: Int) { bounded = BoundedLimit(range, initial: initial) }
+private struct VegasConcurrency: ConcurrencyRule {
+    fileprivate var bounded: BoundedLimit
+    fileprivate var shortest: Double?
+    fileprivate var samples = 0
 
     var limit: Int { bounded.limit }
 
@@ -83,14 +70,12 @@ struct VegasConcurrency: ConcurrencyRule {
 }
 
 /// The Gradient2 rule of Netflix's concurrency-limits.
-struct Gradient2Concurrency: ConcurrencyRule {
-    private var bounded: BoundedLimit
-    private var long = 0.0
-    private var count = 0
+private struct Gradient2Concurrency: ConcurrencyRule {
+    fileprivate var bounded: BoundedLimit
+    fileprivate var long = 0.0
+    fileprivate var count = 0
     /// The sum of the first samples, whose plain mean is the initial average.
-    private var sum = 0.0
-
-    init(in range: ClosedRange<Int>, initial: Int) { bounded = BoundedLimit(range, initial: initial) }
+    fileprivate var sum = 0.0
 
     var limit: Int { bounded.limit }
 

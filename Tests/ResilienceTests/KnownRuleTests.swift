@@ -3,6 +3,7 @@ import Foundation
 import HTTPChainConcurrencyLimit
 import HTTPChainCore
 import HTTPChainTesting
+import ResilienceSimulator
 import TestSupport
 import Testing
 
