@@ -55,39 +55,62 @@ public enum PublicSuffixList {
         return Substring(bytes)
     }
 
-    private static let dot = UInt8(ascii: ".")
+    private static var dot: UInt8 { 0x2E }
 
     private enum Rule {
         case exact, wildcard, both, exception
     }
 
-    /// Looks up a name in the sorted rules.
+    /// Looks up a name in the sorted lines.
     private static func rule(for name: Substring.UTF8View) -> Rule? {
-        PublicSuffixRules.text.withUTF8Buffer { text in
-            var low = 0
-            var high = text.count
-            while low < high {
-                var start = (low + high) / 2
-                while start > low, !isSpace(text[start - 1]) { start -= 1 }
-                var end = start
-                while end < high, !isSpace(text[end]) { end += 1 }
-                var nameEnd = end
-                let mark = end > start ? text[end - 1] : 0
-                if mark == UInt8(ascii: "*") || mark == UInt8(ascii: "+") || mark == UInt8(ascii: "!") { nameEnd -= 1 }
-                let candidate = text[start..<nameEnd]
-                if candidate.elementsEqual(name) {
-                    return switch mark {
-                    case UInt8(ascii: "*"): .wildcard
-                    case UInt8(ascii: "+"): .both
-                    case UInt8(ascii: "!"): .exception
-                    default: .exact
-                    }
-                }
-                if candidate.lexicographicallyPrecedes(name) { low = min(end + 1, high) } else { high = start }
-            }
-            return nil
-        }
+        var name = Substring(name)
+        return name.withUTF8 { name in PublicSuffixRules.text.withUTF8Buffer { rule(for: name, in: $0) } }
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A }
+    private static func rule(for name: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Rule? {
+        let label = name.prefix { $0 != dot }
+        let parent = name.dropFirst(label.count + 1)
+        // The last line that begins at or before the name is between these.
+        var low = 0
+        var high = text.count
+        while true {
+            var middle = (low + high) / 2
+            while middle > low, text[middle - 1] != lineFeed { middle -= 1 }
+            if middle == low {
+                middle = (text[low..<high].firstIndex(of: lineFeed) ?? high) + 1
+                guard middle < high else { break }
+            }
+            let first = text[middle...].prefix { $0 != colon }
+            let isAfter =
+                first.elementsEqual(parent)
+                ? label.lexicographicallyPrecedes(text[(first.endIndex + 2)...].prefix(while: isNameByte))
+                : parent.lexicographicallyPrecedes(first)
+            if isAfter { high = middle } else { low = middle }
+        }
+        var isParent = false
+        while low < high {
+            let word = text[low..<high].prefix { $0 > space }
+            low = word.endIndex + 1
+            if word.last == colon {
+                isParent = word.dropLast().elementsEqual(parent)
+            } else if isParent, word.prefix(while: isNameByte).elementsEqual(label) {
+                return switch word.last {
+                case UInt8(ascii: "*"): .wildcard
+                case UInt8(ascii: "+"): .both
+                case UInt8(ascii: "!"): .exception
+                default: .exact
+                }
+            }
+        }
+        return nil
+    }
+
+    private static var space: UInt8 { 0x20 }
+    private static var lineFeed: UInt8 { 0x0A }
+    private static var colon: UInt8 { 0x3A }
+
+    /// Whether a byte is a part of a label, not a mark or a space after it.
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        byte > UInt8(ascii: "+")
+    }
 }

@@ -5,1417 +5,924 @@
 // This Source Code Form is subject to the terms of the Mozilla Public License, v. 2.0. If a copy of the MPL was not
 // distributed with this file, You can obtain one at https://mozilla.org/MPL/2.0/.
 
-/// The rules of the public suffix list, sorted by the bytes of their names, as text that lies in the program as it is.
+/// The rules of the public suffix list as text that is part of the program and is searched in place.
 ///
-/// `*` behind a name stands for the names one label below it, `+` for both, `!` for an exception.
+/// Each name is divided into its first label and its parent. `uk: ac co` stands for `ac.uk` and `co.uk`, and the parent
+/// of `uk` is empty. Parents, and the labels of a parent, are sorted by their bytes. Each line begins with a parent.
+/// `*` after a label stands for the names one label below it, `+` for both, `!` for an exception.
 package enum PublicSuffixRules {
     /// The version of the list.
     static let version = "2026-08-19"
 
-    /// The rules, with a space or a line break between them.
+    /// The rules, with a space or a line break between the words.
     package static let text: StaticString = """
-        0.bg 001.test.code-builder-stg.platform.salesforce.com* 0am.jp 0e.vc* 0emm.com* 0g0.jp 0j0.jp 0t0.jp
-        1.azurestaticapps.net 1.bg 123hjemmeside.dk 123hjemmeside.no 123homepage.it 123kotisivu.fi 123minsida.se
-        123miweb.es 123paginaweb.pt 123siteweb.fr 123webseite.at 123webseite.de 123website.be 123website.ch
-        123website.lu 123website.nl 12hp.at 12hp.ch 12hp.de 1337.pictures 16-b.it 180r.com 1cooldns.com 1kapp.com
-        2-d.jp 2.azurestaticapps.net 2.bg 2000.hu 2038.io 2ix.at 2ix.ch 2ix.de 3.azurestaticapps.net 3.bg 32-b.it
-        3utilities.com 4.at 4.azurestaticapps.net 4.bg 4lima.at 4lima.ch 4lima.de 4u.com 5.azurestaticapps.net 5.bg
-        5g.in 6.azurestaticapps.net 6.bg 611.to 64-b.it 6g.in 7.azurestaticapps.net 7.bg 8.bg 9.bg 9guacu.br a.bg
-        a.prod.fastly.net a.se a.ssl.fastly.net a2hosted.com aa.crm.dev* aa.no aaa aaa.pro aarborte.no aarp ab.ca
-        ab.crm.dev* abashiri.hokkaido.jp abb abbott abbvie abc abc.br abeno.osaka.jp aberdeen.wa.us abg.ec
-        abiko.chiba.jp abira.hokkaido.jp abkhazia.su able abo.pa abogado abr.it abrdns.com abruzzo.it abu.yamaguchi.jp
-        abudhabi ac ac.ae ac.at ac.bd ac.be ac.bw ac.ci ac.cn ac.cr ac.crm.dev* ac.cy ac.eg ac.fj ac.gn ac.gov.br ac.id
-        ac.il ac.im ac.in ac.ir ac.jp ac.ke ac.kr ac.leg.br ac.lk ac.ls ac.ma ac.me ac.ml ac.mu ac.mw ac.mz ac.ni ac.nz
-        ac.pa ac.pk ac.pr ac.rs ac.ru ac.rw ac.se ac.sz ac.th ac.tz ac.ug ac.uk ac.vn ac.za ac.zm ac.zw aca.pro
-        academia.bo academy accenture accesscam.org accident-investigation.aero accident-prevention.aero accountant
-        accountants acct.pro achi.nagano.jp aco act.au act.edu.au activetrail.biz actor ad ad.crm.dev* ad.jp
-        adachi.tokyo.jp adimo.co.uk adm.br adm.ec adobeaemcloud.com adobeaemcloud.net adobeio-static.net
-        adobeioruntime.net ads adult adult.ht adv.br adv.mz advisor.ws* adygeya.ru adygeya.su ae ae.crm.dev* ae.kg
-        ae.org aeg aejrie.no aem.live aem.network aem.page aem.reviews aero aero.in aero.mv aerobatic.aero
-        aeroclub.aero aerodrome.aero aeroport.fr aetna af af-south-1.airflow.amazonaws.com*
-        af-south-1.elasticbeanstalk.com af-south-1.rds.amazonaws.com* af.crm.dev* affinitylottery.org.uk afjord.no afl
-        africa africa.bj africa.com ag ag.it aga.niigata.jp agakhan agano.niigata.jp agdenes.no agematsu.nagano.jp
-        agency agents.aero agr.br agrar.hu agri.jo agric.za agrigento.it agro.bj agro.bo agro.pl agron.ec
-        aguni.okinawa.jp ah.cn ah.no ai ai.bd ai.id ai.in ai.jo ai.kr ai.vn aibetsu.hokkaido.jp aichi.jp aid.pl aig
-        aikawa.kanagawa.jp ainan.ehime.jp aioi.hyogo.jp aip.ee air-surveillance.aero air-traffic-control.aero airbus
-        aircraft.aero airflow.af-south-1.on.aws* airflow.ap-east-1.on.aws* airflow.ap-northeast-1.on.aws*
-        airflow.ap-northeast-2.on.aws* airflow.ap-northeast-3.on.aws* airflow.ap-south-1.on.aws*
-        airflow.ap-south-2.on.aws* airflow.ap-southeast-1.on.aws* airflow.ap-southeast-2.on.aws*
-        airflow.ap-southeast-3.on.aws* airflow.ap-southeast-4.on.aws* airflow.ap-southeast-5.on.aws*
-        airflow.ca-central-1.on.aws* airflow.ca-west-1.on.aws* airflow.cn-north-1.on.amazonwebservices.com.cn*
-        airflow.cn-northwest-1.on.amazonwebservices.com.cn* airflow.eu-central-1.on.aws* airflow.eu-central-2.on.aws*
-        airflow.eu-north-1.on.aws* airflow.eu-south-1.on.aws* airflow.eu-south-2.on.aws* airflow.eu-west-1.on.aws*
-        airflow.eu-west-2.on.aws* airflow.eu-west-3.on.aws* airflow.il-central-1.on.aws* airflow.me-central-1.on.aws*
-        airflow.me-south-1.on.aws* airflow.sa-east-1.on.aws* airflow.us-east-1.on.aws* airflow.us-east-2.on.aws*
-        airflow.us-west-1.on.aws* airflow.us-west-2.on.aws* airforce airline.aero airport.aero airtel airtraffic.aero
-        aisai.aichi.jp aisho.shiga.jp aiven.app aivencloud.com* aizubange.fukushima.jp aizumi.tokushima.jp
-        aizumisato.fukushima.jp aizuwakamatsu.fukushima.jp aju.br ak.us akabira.hokkaido.jp akadns.net akagi.shimane.jp
-        akaiwa.okayama.jp akamai-staging.net akamai.net akamaiedge-staging.net akamaiedge.net akamaihd-staging.net
-        akamaihd.net akamaiorigin-staging.net akamaiorigin.net akamaized-staging.net akamaized.net akashi.hyogo.jp akdn
-        aki.kochi.jp akiruno.tokyo.jp akishima.tokyo.jp akita.akita.jp akita.jp akkeshi.hokkaido.jp aknoluokta.no
-        ako.hyogo.jp akrehamn.no aktyubinsk.su akune.kagoshima.jp al al.eu.org al.gov.br al.it al.leg.br al.no al.us
-        alaheadju.no aland.fi alces.network* alessandria.it alesund.no algard.no aliases121.com alibaba
-        alibabacloudcs.com alipay allfinanz allstate ally alp1.ae.flow.ch alpha-myqnapcloud.com alsace alstahaug.no
-        alstom alt.na alt.za alta.no altervista.org alto-adige.it altoadige.it alumni.in alvdal.no alwaysdata.net am
-        am.br am.gov.br am.in am.leg.br ama.aichi.jp ama.shimane.jp amagasaki.hyogo.jp amakusa.kumamoto.jp
-        amami.kagoshima.jp amazon ambulance.aero americanexpress americanfamily amex amfam ami.ibaraki.jp amica amli.no
-        amot.no amplifyapp.com ams.scw.site amsterdam an.it analytics analytics-gateway.ap-northeast-1.amazonaws.com
-        analytics-gateway.ap-northeast-2.amazonaws.com analytics-gateway.ap-south-1.amazonaws.com
-        analytics-gateway.ap-southeast-1.amazonaws.com analytics-gateway.ap-southeast-2.amazonaws.com
-        analytics-gateway.eu-central-1.amazonaws.com analytics-gateway.eu-west-1.amazonaws.com
-        analytics-gateway.us-east-1.amazonaws.com analytics-gateway.us-east-2.amazonaws.com
-        analytics-gateway.us-west-2.amazonaws.com anamizu.ishikawa.jp anan.nagano.jp anan.tokushima.jp anani.br
-        ancona.it andasuolo.no andebu.no ando.nara.jp andoy.no andria-barletta-trani.it andria-trani-barletta.it
-        andriabarlettatrani.it andriatranibarletta.it android angiang.vn angry.jp anjo.aichi.jp ann-arbor.mi.us
-        annaka.gunma.jp anpachi.gifu.jp anquan antagonist.cloud anz ao ao.it aogaki.hyogo.jp aogashima.tokyo.jp
-        aoki.nagano.jp aol aomori.aomori.jp aomori.jp aosta-valley.it aosta.it aostavalley.it aoste.it
-        ap-east-1.airflow.amazonaws.com* ap-east-1.elasticbeanstalk.com ap-east-1.rds.amazonaws.com*
-        ap-east-2.rds.amazonaws.com* ap-north-1.r.cloud.int.apple* ap-northeast-1.airflow.amazonaws.com*
-        ap-northeast-1.elasticbeanstalk.com ap-northeast-1.rds.amazonaws.com* ap-northeast-2.airflow.amazonaws.com*
-        ap-northeast-2.elasticbeanstalk.com ap-northeast-2.rds.amazonaws.com* ap-northeast-3.airflow.amazonaws.com*
-        ap-northeast-3.elasticbeanstalk.com ap-northeast-3.rds.amazonaws.com* ap-south-1.airflow.amazonaws.com*
-        ap-south-1.elasticbeanstalk.com ap-south-1.r.cloud.int.apple* ap-south-1.rds.amazonaws.com*
-        ap-south-2.airflow.amazonaws.com* ap-south-2.r.cloud.int.apple* ap-south-2.rds.amazonaws.com*
-        ap-southeast-1.airflow.amazonaws.com* ap-southeast-1.elasticbeanstalk.com ap-southeast-1.rds.amazonaws.com*
-        ap-southeast-2.airflow.amazonaws.com* ap-southeast-2.elasticbeanstalk.com ap-southeast-2.rds.amazonaws.com*
-        ap-southeast-3.airflow.amazonaws.com* ap-southeast-3.elasticbeanstalk.com ap-southeast-3.rds.amazonaws.com*
-        ap-southeast-4.airflow.amazonaws.com* ap-southeast-4.rds.amazonaws.com* ap-southeast-5.airflow.amazonaws.com*
-        ap-southeast-5.elasticbeanstalk.com ap-southeast-5.rds.amazonaws.com* ap-southeast-6.rds.amazonaws.com*
-        ap-southeast-7.airflow.amazonaws.com* ap-southeast-7.elasticbeanstalk.com ap-southeast-7.rds.amazonaws.com*
-        ap.gov.br ap.gov.pl ap.it ap.leg.br ap.ngrok.io aparecida.br apartments api.br api.gov.uk api.lp.dev apigee.io
-        app app-ionos.space app.br app.os.fedoraproject.org app.os.stg.fedoraproject.org app.render.com appchizi.com
-        appengine.flow.ch apple applinzi.com apps-1and1.com apps-1and1.net apps.fbsbx.com apps.lair.io
-        appspacehosted.com appspaceusercontent.com appspot.com appudo.net appwrite.global appwrite.network
-        appwrite.run* aq aq.it aquarelle ar ar.it ar.us arab arai.shizuoka.jp arakawa.saitama.jp arakawa.tokyo.jp
-        aramco arao.kumamoto.jp archer.replit.dev archi architectes.bj ardal.no aremark.no arendal.no arezzo.it
-        ariake.saga.jp arida.wakayama.jp aridagawa.wakayama.jp arita.saga.jp arkhangelsk.su armenia.su army arna.no
-        arpa arq.br arqt.ec art art.br art.do art.dz art.ec art.ht art.ml art.pl art.sn arte arte.bo arts.nf arts.ro
-        arts.ve arvanedge.ir arvo.network as as.sh.cn as.us asago.hyogo.jp asahi.chiba.jp asahi.ibaraki.jp asahi.mie.jp
-        asahi.nagano.jp asahi.toyama.jp asahi.yamagata.jp asahikawa.hokkaido.jp asaka.saitama.jp asakawa.fukushima.jp
-        asakuchi.okayama.jp asaminami.hiroshima.jp ascoli-piceno.it ascolipiceno.it asda aseral.no ashgabad.su
-        ashibetsu.hokkaido.jp ashikaga.tochigi.jp ashiya.fukuoka.jp ashiya.hyogo.jp ashoro.hokkaido.jp asia asker.no
-        askim.no askoy.no askvoll.no asn.au asn.lv asnes.no aso.kumamoto.jp ass.km assabu.hokkaido.jp assessments.cx
-        assn.lk asso.ci asso.dz asso.eu.org asso.fr asso.gp asso.ht asso.km asso.mc asso.ml asso.nc asso.re associates
-        association.aero assur.bj asti.it asuke.aichi.jp at at-band-camp.net at.emf.camp at.eu.org at.it
-        at.playit.plus* at.ply.gg* atami.shizuoka.jp ath.cx athleta atl.jelastic.vps-host.net
-        atlassian-3p-us-gov-mod.com* atlassian-3p.com* atlassian-isolated-3p.com* atm.pl atmeta.com ato.br
-        atsugi.kanagawa.jp atsuma.hokkaido.jp attorney au au.eu.org au.ngrok.io auction audi audible audio audnedal.no
-        augustow.pl auiusercontent.com* aukra.no aure.no aurland.no aurskog-holand.no aus.basketball auspost
-        austevoll.no austrheim.no auth-fips.us-east-1.amazoncognito.com auth-fips.us-east-2.amazoncognito.com
-        auth-fips.us-gov-east-1.amazoncognito.com auth-fips.us-gov-west-1.amazoncognito.com
-        auth-fips.us-west-1.amazoncognito.com auth-fips.us-west-2.amazoncognito.com auth.af-south-1.amazoncognito.com
-        auth.ap-east-1.amazoncognito.com auth.ap-northeast-1.amazoncognito.com auth.ap-northeast-2.amazoncognito.com
-        auth.ap-northeast-3.amazoncognito.com auth.ap-south-1.amazoncognito.com auth.ap-south-2.amazoncognito.com
-        auth.ap-southeast-1.amazoncognito.com auth.ap-southeast-2.amazoncognito.com
-        auth.ap-southeast-3.amazoncognito.com auth.ap-southeast-4.amazoncognito.com
-        auth.ap-southeast-5.amazoncognito.com auth.ap-southeast-7.amazoncognito.com auth.ca-central-1.amazoncognito.com
-        auth.ca-west-1.amazoncognito.com auth.cognito-idp.eusc-de-east-1.on.amazonwebservices.eu
-        auth.eu-central-1.amazoncognito.com auth.eu-central-2.amazoncognito.com auth.eu-north-1.amazoncognito.com
-        auth.eu-south-1.amazoncognito.com auth.eu-south-2.amazoncognito.com auth.eu-west-1.amazoncognito.com
-        auth.eu-west-2.amazoncognito.com auth.eu-west-3.amazoncognito.com auth.il-central-1.amazoncognito.com
-        auth.me-central-1.amazoncognito.com auth.me-south-1.amazoncognito.com auth.mx-central-1.amazoncognito.com
-        auth.sa-east-1.amazoncognito.com auth.us-east-1.amazoncognito.com auth.us-east-2.amazoncognito.com
-        auth.us-west-1.amazoncognito.com auth.us-west-2.amazoncognito.com authgear-staging.com authgearapps.com author
-        author.aero auto auto.pl autos av.it av.tr avellino.it averoy.no avocat.fr avocat.pro avocats.bj avoues.fr aw
-        awaji.hyogo.jp awdev.ca* aws awsapprunner.com* awsapps.com awsglobalaccelerator.com ax axa aya.miyazaki.jp
-        ayabe.kyoto.jp ayagawa.kagawa.jp ayase.kanagawa.jp az az.us azerbaijan.su azimuth.network azumino.nagano.jp
-        azure azure-api.net azure-api.us azure-mobile.net azurecontainer.io* azureedge.net azurefd.net
-        azurestaticapps.net azurewebsites.net azurewebsites.us b-data.io b.bg b.br b.se b.ssl.fastly.net ba ba.gov.br
-        ba.it ba.leg.br babia-gora.pl baby babyblue.jp babymilk.jp bacgiang.vn backan.vn backdrop.jp baclieu.vn
-        bacninh.vn badaddja.no bahcavuotna.no bahccavuotna.no baidar.no baidu bainbridge-isl.wa.us bajddar.no
-        balashov.su balat.no balena-devices.com balestrand.no ballangen.no ballooning.aero balsan-sudtirol.it
-        balsan-suedtirol.it balsan.it balsfjord.no bambina.jp bamble.no banamex band bandai.fukushima.jp
-        bando.ibaraki.jp bank bank.in bar bar.ec bar.pro barcelona barclaycard barclays bardu.no barefoot bargains
-        bari.it baria-vungtau.vn barletta-trani-andria.it barlettatraniandria.it barrel-of-knowledge.info
-        barrell-of-knowledge.info barsy.bg barsy.ca barsy.club barsy.co.uk barsy.de barsy.dev barsy.eu barsy.gr
-        barsy.in barsy.info barsy.io barsy.me barsy.menu barsy.mobi barsy.net barsy.online barsy.org barsy.pro
-        barsy.pub barsy.ro barsy.rs barsy.shop barsy.site barsy.store barsy.support barsy.uk barsycenter.com
-        barsyonline.co.uk barsyonline.com barsyonline.menu barsyonline.shop barueri.br barum.no bas.it base.ec
-        base.shop base44-sandbox.com base44.app baseball bashkiria.ru bashkiria.su basicserver.io basilicata.it
-        basketball bato.tochigi.jp batsfjord.no bauhaus bayern bb bbc bbs.tr bbt bbva bc.ca bcg bcn bd bd.se be
-        be.eu.org beagleboard.io bearalvahki.no bearblog.dev beardu.no beats beauty bedzin.pl beep.pl beer beget.app*
-        begetcdn.cloud* beiarn.no bel.tr belem.br bellevue.wa.us belluno.it benevento.it bentre.vn beppu.oita.jp
-        berg.no bergamo.it bergen.no berlevag.no berlin beskidy.pl best bestbuy bet bet.ar bet.br beta.wmcloud.org
-        better-than.tv bf bg bg.eu.org bg.it bh bharti bhz.br bi bi.it bialowieza.pl bialystok.pl bib.br bib.ve
-        bibai.hokkaido.jp bible bid biei.hokkaido.jp bielawa.pl biella.it bielsko.pl bieszczady.pl bievat.no
-        bifuka.hokkaido.jp bihar.in bihoro.hokkaido.jp bike bindal.no bing bingo binhdinh.vn binhduong.vn binhphuoc.vn
-        binhthuan.vn bio bio.br bir.ru biratori.hokkaido.jp birkenes.no bitbucket.io bitter.jp biz biz.az biz.bb biz.cy
-        biz.dk biz.et biz.fj biz.gh biz.id biz.in biz.ki biz.ls biz.mv biz.mw biz.my biz.ng biz.ni biz.nr biz.pk biz.pl
-        biz.pr biz.ss biz.tj biz.tr biz.tt biz.ua biz.vn biz.wf biz.zm bizen.okayama.jp bj bj.cn bjerkreim.no bjugn.no
-        bl.it black blackbaudcdn.net blackfriday blob.core.usgovcloudapi.net blob.core.windows.net blockbuster blog
-        blog.bo blog.br blogdns.com blogdns.net blogdns.org blogsite.org blogspot.com blogsyte.com bloomberg blue
-        bluebite.io blush.jp bm bmd.br bmoattachments.org bms bmw bn bn.it bnpparibas bnr.la bo bo.it bo.nordland.no
-        bo.telemark.no boats boavista.br bodo.no boehringer bofa bokn.no boldlygoingnowhere.org boleslawiec.pl
-        bolivia.bo bologna.it bolt.host bolt.hu bolzano-altoadige.it bolzano.it bom bomlo.no bona.jp bond
-        bones.replit.dev boo boo.jp book book.online booking boomla.net bosch bostik boston bot botda.sh botdash.app
-        botdash.dev botdash.gg botdash.net botdash.xyz bounceme.net boutique boutir.com box box.ca boxfuse.io boy.jp
-        boyfriend.jp bozen-sudtirol.it bozen-suedtirol.it bozen.it bplaced.com bplaced.de bplaced.net br br.com br.it
-        bradesco brand.se brasilia.me brave.app brave.dev brave.io bremanger.no bremerton.wa.us brescia.it bridgestone
-        brindisi.it broadway broke-it.net broker broker.aero bronnoy.no bronnoysund.no brother browsersafetymark.io
-        brumunddal.no brussels bryansk.su bryne.no bs bs.it bsb.br bss.design bt bt.it bu.no bubbleapps.io budejju.no
-        build build.run* builder.code.com* builders builtwithdark.com bukhara.su bulsan-sudtirol.it bulsan-suedtirol.it
-        bulsan.it bumbleshrimp.com bungoono.oita.jp bungotakada.oita.jp bunkyo.tokyo.jp busan.kr business business.in
-        but.jp buy buyshop.jp buyshouses.net buzen.fukuoka.jp buzz bv bw bwcloud-os-instance.de* by bydgoszcz.pl
-        byen.site bygland.no bykle.no bytom.pl bz bz.it bzh c.bg c.cdn77.org c.se c.ts.net* c01.kr c66.me ca
-        ca-central-1.airflow.amazonaws.com* ca-central-1.elasticbeanstalk.com ca-central-1.rds.amazonaws.com*
-        ca-west-1.airflow.amazonaws.com* ca-west-1.rds.amazonaws.com* ca.eu.org ca.in ca.it ca.reclaim.cloud ca.us
-        caa.aero cab cable-modem.org cafe caffeine.site caffeine.xyz cafjs.com cagliari.it cahcesuolo.no cal cal.it
-        calabria.it calculators.cx call caltanissetta.it calvinklein cam cam.it camau.vn camdvr.org camera camp
-        campaign.gov.uk campania.it campidano-medio.it campidanomedio.it campinagrande.br campinas.br campobasso.it
-        can.re canary.replit.dev candypop.jp canon cantho.vn canva-apps.cn canva-apps.com canva-hosted-embed.com
-        canva.link canva.run canvacode.com caobang.vn capetown capital capitalone capoo.jp car
-        caracal.mythic-beasts.com caravan carbonia-iglesias.it carboniaiglesias.it cards care career careers cargo.aero
-        carrara-massa.it carraramassa.it carrd.co cars casa casacam.net case caserta.it cash casino casino.hu cat
-        catania.it catanzaro.it catering catering.aero catfood.jp catholic catholic.edu.au caxias.br cb.it cba cbg.ru
-        cbn cbre cc cc.ak.us cc.al.us cc.ar.us cc.as.us cc.az.us cc.ca.us cc.cd cc.co.us cc.ct.us cc.dc.us cc.de.us
-        cc.fl.us cc.ga.us cc.gu.us cc.hi.us cc.ia.us cc.id.us cc.il.us cc.in.us cc.ks.us cc.ky.us cc.la.us cc.ma.us
-        cc.md.us cc.me.us cc.mi.us cc.mn.us cc.mo.us cc.ms.us cc.mt.us cc.nc.us cc.ne.us cc.nh.us cc.nj.us cc.nm.us
-        cc.nv.us cc.ny.us cc.oh.us cc.ok.us cc.or.us cc.pa.us cc.pr.us cc.ri.us cc.sc.us cc.sd.us cc.tn.us cc.tx.us
-        cc.ua cc.ut.us cc.va.us cc.vi.us cc.vt.us cc.wa.us cc.wi.us cc.wv.us cc.wy.us cci.fr ccwu.cc cd cd.eu.org
-        cdn-edges.net cdn.bubble.io cdn.cloudflare.net cdn.cloudflareanycast.net cdn.cloudflarecn.net
-        cdn.cloudflareglobal.net cdn.prod.atlassian-dev.net cdn77-ssl.net cdn77-storage.com ce.gov.br ce.it ce.leg.br
-        cechire.com center centralia.wa.us centralus.azurestaticapps.net ceo cern certification.aero cesena-forli.it
-        cesenaforli.it cf cf-ipfs.com cfa cfd cfolks.pl cg ch ch.eu.org ch.it ch.trendhosting.cloud chambagri.fr
-        championship.aero chanel channel channelsdvr.net charity charter.aero chase chat chatgpt.site cheap cheap.jp
-        chef.ec chehalis.wa.us cherkassy.ua cherkasy.ua chernigov.ua chernihiv.ua chernivtsi.ua chernovtsy.ua chiba.jp
-        chicappa.jp chichibu.saitama.jp chieti.it chigasaki.kanagawa.jp chihayaakasaka.osaka.jp chijiwa.nagasaki.jp
-        chikugo.fukuoka.jp chikuho.fukuoka.jp chikuhoku.nagano.jp chikujo.fukuoka.jp chikuma.nagano.jp
-        chikusei.ibaraki.jp chikushino.fukuoka.jp chikuzen.fukuoka.jp chillout.jp chimkent.su chino.nagano.jp chintai
-        chippubetsu.hokkaido.jp chips.jp chirurgiens-dentistes-en-france.fr chirurgiens-dentistes.fr chiryu.aichi.jp
-        chita.aichi.jp chitose.hokkaido.jp chiyoda.gunma.jp chiyoda.tokyo.jp chizu.tottori.jp chofu.tokyo.jp
-        chonan.chiba.jp chosei.chiba.jp choshi.chiba.jp chowder.jp choyo.kumamoto.jp christmas chrome chtr.k12.ma.us
-        chu.jp chungbuk.kr chungnam.kr chuo.chiba.jp chuo.fukuoka.jp chuo.osaka.jp chuo.tokyo.jp chuo.yamanashi.jp
-        church ci ci.crm.dev* ci.it ciao.jp ciencia.bo cieszyn.pl cim.br cipriani circle cisco ciscofreak.com
-        cistron.nl citadel citi citic city city.hu city.kawasaki.jp! city.kitakyushu.jp! city.kobe.jp! city.nagoya.jp!
-        city.sapporo.jp! city.sendai.jp! city.yokohama.jp! civilaviation.aero ck* ck.ua cl cl.it claims clan.rip
-        claude.app claudeusercontent.com cleaning clerk.app clerkstage.app cleverapps.cc cleverapps.io cleverapps.tech
-        click clickrising.net client.scrypted.io clinic clinique clothing cloud cloud-ip.biz cloud-ip.cc
-        cloud.fedoraproject.org cloud.goog cloud.int.apple* cloud.interhostsolutions.be cloud.metacentrum.cz*
-        cloud.nospamproxy.com cloud66.ws cloudaccess.host cloudaccess.net cloudapp.net cloudbeesusercontent.io
-        cloudera.site* cloudflare-ipfs.com cloudflare.app cloudflare.net cloudfront.net cloudfunctions.net
-        cloudjiffy.net cloudns.asia cloudns.be cloudns.biz cloudns.cc cloudns.ch cloudns.cl cloudns.club cloudns.cx
-        cloudns.eu cloudns.in cloudns.info cloudns.nz cloudns.org cloudns.ph cloudns.pro cloudns.pw cloudns.us
-        cloudsite.builders cloudycluster.net club club.aero club.tw clubmed clusters.rdpa.co* cm cn
-        cn-north-1.airflow.amazonaws.com.cn* cn-north-1.eb.amazonaws.com.cn cn-northwest-1.airflow.amazonaws.com.cn*
-        cn-northwest-1.eb.amazonaws.com.cn cn.com cn.eu.org cn.in cn.it cn.st* cn.ua cng.br cnpy.gdn cnt.br co co.ae
-        co.ag co.am co.ao co.at co.az co.bb co.bd co.bi co.biz.ng co.bj co.bn co.business co.bw co.bz co.ca co.ci co.cl
-        co.cm co.com co.cr co.cz co.de co.dk co.dm co.education co.events co.financial co.gg co.gl co.gy co.hu co.id
-        co.il co.im co.in co.io co.ir co.it co.je co.jp co.ke co.kr co.krd co.lc co.ls co.ma co.me co.mg co.mu co.mw
-        co.mz co.na co.network co.ni co.nl co.no co.nz co.om co.pl co.place co.pn co.ro co.rs co.rw co.scot co.site
-        co.ss co.st co.sz co.technology co.th co.tj co.tm co.tt co.tz co.ua co.ug co.uk co.us co.uz co.ve co.vi co.za
-        co.zm co.zw coach cockpit.fr-par.scw.cloud cockpit.nl-ams.scw.cloud cockpit.pl-waw.scw.cloud cocotte.jp
-        code.run* codeberg.page codepen.app codepen.dev codes codespot.com coffee cog.mi.us col.ng college
-        collegefan.org cologne com com.ac com.af com.ag com.ai com.al com.am com.ar com.au com.aw com.az com.ba com.bb
-        com.bd com.bh com.bi com.bj com.bm com.bn com.bo com.br com.bs com.bt com.by com.bz com.ci com.cm com.cn com.co
-        com.cu com.cv com.cw com.cy com.de com.dm com.do com.dz com.ec com.ee com.eg com.es com.et com.fj com.fm com.fr
-        com.ge com.gh com.gi com.gl com.gn com.gp com.gr com.gt com.gu com.gy com.hk com.hn com.hr com.ht com.im com.in
-        com.io com.iq com.jo com.kg com.kh com.ki com.km com.kp com.kw com.ky com.kz com.la com.lb com.lc com.lk com.lr
-        com.lv com.ly com.mg com.mk com.ml com.mo com.ms com.mt com.mu com.mv com.mw com.mx com.my com.na com.nf com.ng
-        com.ni com.nr com.om com.pa com.pe com.pf com.ph com.pk com.pl com.pr com.ps com.pt com.py com.qa com.re com.ro
-        com.ru com.sa com.sb com.sc com.sd com.se com.sg com.sh com.sl com.sn com.so com.ss com.st com.sv com.sy com.tj
-        com.tm com.tn com.to com.tr com.tt com.tw com.ua com.ug com.uy com.uz com.vc com.ve com.vi com.vn com.vu com.ws
-        com.ye com.zm commbank commune.am community community-pro.de community-pro.net como.it company compare
-        compute-1.amazonaws.com* compute.amazonaws.com* compute.amazonaws.com.cn* compute.estate* computer comsec
-        condos conf.au conf.lv conference.aero conn.uk construction consulado.st consultant.aero consulting
-        consulting.aero cont.ec contact contagem.br contractors control.aero convex.app convex.cloud convex.site
-        cooking cool coolblog.jp coop coop.ar coop.br coop.ht coop.in coop.km coop.mv coop.mw coop.py coop.rw
-        cooperativa.bo copro.uk corespeed.app corsica cosenza.it couchpotatofries.org council.aero country coupon
-        coupons courses coz.br cpa cpa.ec cpa.pro cpanel.site cprapid.com cpserver.com cq.cn cr cr.it cr.ua craft.me
-        cranky.jp crap.jp crd.co credit creditcard creditunion cremona.it crew.aero cri.br cri.nz cricket crimea.ua
-        crotone.it crown crs cruise cruises cs.in cs.it cs.keliweb.cloud csb.app csx.cc ct.it ct.us ctfcloud.net cu
-        cue.ec cuiaba.br cuisinella cuneo.it curitiba.br cursorusercontent.com* cust.cloudscale.ch
-        cust.dev.thingdust.io cust.disrec.thingdust.io cust.prod.thingdust.io cust.retrosnub.co.uk
-        cust.testing.thingdust.io custom.metacentrum.cz customer-oci.com* customer.mythic-beasts.com
-        customer.speedpartner.de cutegirl.jp cv cv.ua cw cx cx.ua cy cy.eu.org cyb.ge cymru cyon.link cyon.site cyou cz
-        cz.eu.org cz.it czeladz.pl czest.pl d.bg d.crm.dev* d.gv.vc d.se d6.ply.gg daa.jp dad daegu.kr daejeon.kr
-        daemon.asia daemon.panel.gg dagestan.ru dagestan.su daigo.ibaraki.jp daisen.akita.jp daito.osaka.jp
-        daiwa.hiroshima.jp daklak.vn daknong.vn damnserver.com danang.vn dance darklang.io data database.run* date
-        date.fukushima.jp date.hokkaido.jp dating datsun dattolocal.com dattolocal.net dattorelay.com dattoweb.com
-        davvenjarga.no davvesiida.no day daynight.jp dazaifu.fukuoka.jp dc.us dclk ddl.fr-par.scw.cloud
-        ddl.nl-ams.scw.cloud ddl.pl-waw.scw.cloud ddns-ip.net ddns.berlin ddns.me ddns.net ddns.wtf ddnsfree.com
-        ddnsgeek.com ddnsguru.com ddnsking.com ddnss.de ddnss.org ddnssec.de dds de de.com de.cool de.eu.org
-        de.trendhosting.cloud de.us de5.net deal dealer deals deatnu.no debian.net deca.jp deci.jp dedibox.fr dedyn.io
-        def.br definima.io definima.net degree delhi.in delivery dell dell-ogliastra.it dellogliastra.it deloitte delta
-        demo.datacenter.fi demo.datadetect.com demo.jelastic.com democracia.bo democrat demon.nl deno-staging.dev
-        deno.dev deno.net dent.ec dental dentist dep.no deployagent.com deployagent.space deporte.bo des.br desa.id
-        desi design design.aero det.br deus-canvas.com deuxfleurs.eu deuxfleurs.page dev dev-builder.code.com*
-        dev-myqnapcloud.com dev.adobeaemcloud.com* dev.br dev.cv dev.project-study.com developer.app* development.run
-        devices.resinstaging.io devinapps.com* df.gov.br df.leg.br dfirma.pl dgca.aero dgn.ec dhl diadem.cloud diamonds
-        dielddanuorri.no dienbien.vn diet digick.jp digital digitaloceanspaces.com* direct direct.quickconnect.cn
-        direct.quickconnect.to directory directwp.eu disco.ec discordsays.com discordsez.com discount discourse.diy
-        discourse.group discourse.team discover dish diskstation.me diskussionsbereich.de ditchyourip.com
-        divtasvuodna.no divttasvuotna.no dix.asia diy dj dk dk.eu.org dkonto.pl dl.biz.ng dlugoleka.pl dm dn.ua
-        dnepropetrovsk.ua dni.us dnipropetrovsk.ua dnp dns-cloud.net dns-dynamic.net dnsabr.com dnsalias.com
-        dnsalias.net dnsalias.org dnsdojo.com dnsdojo.net dnsdojo.org dnsfor.me dnshome.at dnshome.cloud dnshome.de
-        dnshome.eu dnshome.it dnsiskinky.com dnsking.ch dnsup.net dnsupdate.info dnsupdater.de do doc.ec docs doctor
-        does-it.net doesntexist.com doesntexist.org dog dojin.com domains donetsk.ua dongnai.vn dongthap.vn donna.no
-        dontexist.com dontexist.net dontexist.org doomdns.com doomdns.org dopaas.com doshi.yamanashi.jp dot dovre.no
-        download dp.ua dpdns.org dr.in dr.tr drammen.no drangedal.no drayddns.com dreamhosters.com drive
-        drive-platform.com drive-platform.io drobak.no drr.ac dscloud.biz dscloud.me dscloud.mobi dsmynas.com
-        dsmynas.net dsmynas.org dst.mi.us dtv dtwh.fr-par.scw.cloud dtwh.nl-ams.scw.cloud dtwh.pl-waw.scw.cloud dubai
-        duckdns.org dupont durban durumis.com dvag dvr dvrcam.info dvrdns.org dweb.link* dy.fi dyn-berlin.de
-        dyn-ip24.de dyn-o-saur.com dyn.addr.tools dyn.cosidns.de dyn.ddnss.de dyn.home-webserver.de dyn.now
-        dynalias.com dynalias.net dynalias.org dynamic-dns.info dynamisches-dns.de dynathome.net dyndns-at-home.com
-        dyndns-at-work.com dyndns-blog.com dyndns-free.com dyndns-home.com dyndns-ip.com dyndns-mail.com
-        dyndns-office.com dyndns-pics.com dyndns-remote.com dyndns-server.com dyndns-web.com dyndns-wiki.com
-        dyndns-work.com dyndns.biz dyndns.dappnode.io dyndns.ddnss.de dyndns.info dyndns.org dyndns.tv dyndns.ws
-        dyndns1.de dyndnssec.de dynns.com dynserv.org dynu.net dynuddns.com dynuddns.net dynuhosting.com dynv6.net
-        dyroy.no dz e.bg e.id e.se e12.ve e164.arpa e2b.app e4.cz earth east-kazakhstan.su eastasia.azurestaticapps.net
-        eastus2.azurestaticapps.net easypanel.app easypanel.host eat eating-organic.net eaton.mi.us ebetsu.hokkaido.jp
-        ebina.kanagawa.jp ebino.miyazaki.jp ebiz.tw ec ec.cc echizen.fukui.jp ecn.br eco eco.bj eco.br ecologia.bo
-        ecommerce-shop.pl econo.bj economia.bo ed.ao ed.ci ed.cr ed.jp edeka edgecompute.app edgekey-staging.net
-        edgekey.net edgestack.me edgesuite-staging.net edgesuite.net editorx.io edogawa.tokyo.jp edu edu.ac edu.af
-        edu.al edu.ao edu.ar edu.au edu.az edu.ba edu.bb edu.bd edu.bh edu.bi edu.bj edu.bm edu.bn edu.bo edu.br edu.bs
-        edu.bt edu.bz edu.ci edu.cn edu.co edu.cu edu.cv edu.cw edu.dm edu.do edu.dz edu.ec edu.ee edu.eg edu.es edu.et
-        edu.eu.org edu.fj edu.fm edu.gd edu.ge edu.gh edu.gi edu.gl edu.gn edu.gp edu.gr edu.gt edu.gu edu.gy edu.hk
-        edu.hn edu.ht edu.in edu.io edu.iq edu.it edu.jo edu.kg edu.kh edu.ki edu.km edu.kn edu.kp edu.krd edu.kw
-        edu.ky edu.kz edu.la edu.lb edu.lc edu.lk edu.lr edu.ls edu.lv edu.ly edu.me edu.mg edu.mk edu.ml edu.mn edu.mo
-        edu.ms edu.mt edu.mv edu.mw edu.mx edu.my edu.mz edu.ng edu.ni edu.nr edu.om edu.pa edu.pe edu.pf edu.ph edu.pk
-        edu.pl edu.pn edu.pr edu.ps edu.pt edu.py edu.qa edu.rs edu.ru edu.sa edu.sb edu.sc edu.sd edu.sg edu.sl edu.sn
-        edu.so edu.ss edu.st edu.sv edu.sy edu.tj edu.tm edu.to edu.tr edu.tt edu.tw edu.ua edu.ug edu.uy edu.vc edu.ve
-        edu.vg edu.vn edu.vu edu.ws edu.ye edu.za edu.zm education educator.aero edugit.io ee ee.eu.org eek.jp
-        eero-stage.online eero.online eg egersund.no egoism.jp ehime.jp eid.no eidfjord.no eidsberg.no eidskog.no
-        eidsvoll.no eigersund.no eiheiji.fukui.jp ekloges.cy elastic.k2.cloud elasticbeanstalk.com elb.amazonaws.com*
-        elb.amazonaws.com.cn* elblag.pl elementor.cloud elementor.cool eliv-api.kr eliv-cdn.kr eliv-dns.kr elk.pl
-        elverum.no email emb.kw embaixada.st embetsu.hokkaido.jp emerck emergency.aero emergent.cloud emergent.host
-        emilia-romagna.it emiliaromagna.it emp.br emprende.ve empresa.bo emr.it emrappui-prod.af-south-1.amazonaws.com
-        emrappui-prod.ap-east-1.amazonaws.com emrappui-prod.ap-northeast-1.amazonaws.com
-        emrappui-prod.ap-northeast-2.amazonaws.com emrappui-prod.ap-northeast-3.amazonaws.com
-        emrappui-prod.ap-south-1.amazonaws.com emrappui-prod.ap-south-2.amazonaws.com
-        emrappui-prod.ap-southeast-1.amazonaws.com emrappui-prod.ap-southeast-2.amazonaws.com
-        emrappui-prod.ap-southeast-3.amazonaws.com emrappui-prod.ap-southeast-4.amazonaws.com
-        emrappui-prod.ca-central-1.amazonaws.com emrappui-prod.ca-west-1.amazonaws.com
-        emrappui-prod.cn-north-1.amazonaws.com.cn emrappui-prod.cn-northwest-1.amazonaws.com.cn
-        emrappui-prod.eu-central-1.amazonaws.com emrappui-prod.eu-central-2.amazonaws.com
-        emrappui-prod.eu-north-1.amazonaws.com emrappui-prod.eu-south-1.amazonaws.com
-        emrappui-prod.eu-south-2.amazonaws.com emrappui-prod.eu-west-1.amazonaws.com
-        emrappui-prod.eu-west-2.amazonaws.com emrappui-prod.eu-west-3.amazonaws.com
-        emrappui-prod.il-central-1.amazonaws.com emrappui-prod.me-central-1.amazonaws.com
-        emrappui-prod.me-south-1.amazonaws.com emrappui-prod.sa-east-1.amazonaws.com
-        emrappui-prod.us-east-1.amazonaws.com emrappui-prod.us-east-2.amazonaws.com
-        emrappui-prod.us-gov-east-1.amazonaws.com emrappui-prod.us-gov-west-1.amazonaws.com
-        emrappui-prod.us-west-1.amazonaws.com emrappui-prod.us-west-2.amazonaws.com
-        emrnotebooks-prod.af-south-1.amazonaws.com emrnotebooks-prod.ap-east-1.amazonaws.com
-        emrnotebooks-prod.ap-northeast-1.amazonaws.com emrnotebooks-prod.ap-northeast-2.amazonaws.com
-        emrnotebooks-prod.ap-northeast-3.amazonaws.com emrnotebooks-prod.ap-south-1.amazonaws.com
-        emrnotebooks-prod.ap-south-2.amazonaws.com emrnotebooks-prod.ap-southeast-1.amazonaws.com
-        emrnotebooks-prod.ap-southeast-2.amazonaws.com emrnotebooks-prod.ap-southeast-3.amazonaws.com
-        emrnotebooks-prod.ap-southeast-4.amazonaws.com emrnotebooks-prod.ca-central-1.amazonaws.com
-        emrnotebooks-prod.ca-west-1.amazonaws.com emrnotebooks-prod.cn-north-1.amazonaws.com.cn
-        emrnotebooks-prod.cn-northwest-1.amazonaws.com.cn emrnotebooks-prod.eu-central-1.amazonaws.com
-        emrnotebooks-prod.eu-central-2.amazonaws.com emrnotebooks-prod.eu-north-1.amazonaws.com
-        emrnotebooks-prod.eu-south-1.amazonaws.com emrnotebooks-prod.eu-south-2.amazonaws.com
-        emrnotebooks-prod.eu-west-1.amazonaws.com emrnotebooks-prod.eu-west-2.amazonaws.com
-        emrnotebooks-prod.eu-west-3.amazonaws.com emrnotebooks-prod.il-central-1.amazonaws.com
-        emrnotebooks-prod.me-central-1.amazonaws.com emrnotebooks-prod.me-south-1.amazonaws.com
-        emrnotebooks-prod.sa-east-1.amazonaws.com emrnotebooks-prod.us-east-1.amazonaws.com
-        emrnotebooks-prod.us-east-2.amazonaws.com emrnotebooks-prod.us-gov-east-1.amazonaws.com
-        emrnotebooks-prod.us-gov-west-1.amazonaws.com emrnotebooks-prod.us-west-1.amazonaws.com
-        emrnotebooks-prod.us-west-2.amazonaws.com emrstudio-prod.af-south-1.amazonaws.com
-        emrstudio-prod.ap-east-1.amazonaws.com emrstudio-prod.ap-northeast-1.amazonaws.com
-        emrstudio-prod.ap-northeast-2.amazonaws.com emrstudio-prod.ap-northeast-3.amazonaws.com
-        emrstudio-prod.ap-south-1.amazonaws.com emrstudio-prod.ap-south-2.amazonaws.com
-        emrstudio-prod.ap-southeast-1.amazonaws.com emrstudio-prod.ap-southeast-2.amazonaws.com
-        emrstudio-prod.ap-southeast-3.amazonaws.com emrstudio-prod.ap-southeast-4.amazonaws.com
-        emrstudio-prod.ca-central-1.amazonaws.com emrstudio-prod.ca-west-1.amazonaws.com
-        emrstudio-prod.cn-north-1.amazonaws.com.cn emrstudio-prod.cn-northwest-1.amazonaws.com.cn
-        emrstudio-prod.eu-central-1.amazonaws.com emrstudio-prod.eu-central-2.amazonaws.com
-        emrstudio-prod.eu-north-1.amazonaws.com emrstudio-prod.eu-south-1.amazonaws.com
-        emrstudio-prod.eu-south-2.amazonaws.com emrstudio-prod.eu-west-1.amazonaws.com
-        emrstudio-prod.eu-west-2.amazonaws.com emrstudio-prod.eu-west-3.amazonaws.com
-        emrstudio-prod.il-central-1.amazonaws.com emrstudio-prod.me-central-1.amazonaws.com
-        emrstudio-prod.me-south-1.amazonaws.com emrstudio-prod.sa-east-1.amazonaws.com
-        emrstudio-prod.us-east-1.amazonaws.com emrstudio-prod.us-east-2.amazonaws.com
-        emrstudio-prod.us-gov-east-1.amazonaws.com emrstudio-prod.us-gov-west-1.amazonaws.com
-        emrstudio-prod.us-west-1.amazonaws.com emrstudio-prod.us-west-2.amazonaws.com en.it ena.gifu.jp encoreapi.com
-        encr.app endofinternet.net endofinternet.org endoftheinternet.org enebakk.no energy enf.br eng.br eng.ec eng.jo
-        eng.pro engerdal.no engine.aero engineer engineer.aero engineering eniwa.hokkaido.jp enna.it ens.tn enscaled.sg
-        ent.platform.sh enterprisecloud.nu enterprises entertainment.aero epson equipment equipment.aero er* er.in
-        ericsson erimo.hokkaido.jp erni erotica.hu erotika.hu erp.dev es es-1.axarnet.cloud es.eu.org es.gov.br es.kr
-        es.leg.br esan.hokkaido.jp esashi.hokkaido.jp esm.ec esp.br esq est-a-la-maison.com est-a-la-masion.com
-        est-le-patron.com est-mon-blogueur.com est.pr estate et etajima.hiroshima.jp etc.br eti.br etne.no etnedal.no
-        eu eu-1.evennode.com eu-2.evennode.com eu-3.evennode.com eu-4.evennode.com eu-central-1.airflow.amazonaws.com*
-        eu-central-1.elasticbeanstalk.com eu-central-1.r.cloud.int.apple* eu-central-1.rds.amazonaws.com*
-        eu-central-2.airflow.amazonaws.com* eu-central-2.rds.amazonaws.com* eu-north-1.airflow.amazonaws.com*
-        eu-north-1.elasticbeanstalk.com eu-north-1.r.cloud.int.apple* eu-south-1.airflow.amazonaws.com*
-        eu-south-1.elasticbeanstalk.com eu-south-2.airflow.amazonaws.com* eu-south-2.elasticbeanstalk.com
-        eu-west-1.airflow.amazonaws.com* eu-west-1.convex.cloud eu-west-1.convex.site eu-west-1.elasticbeanstalk.com
-        eu-west-1.rds.amazonaws.com* eu-west-2.airflow.amazonaws.com* eu-west-2.elasticbeanstalk.com
-        eu-west-2.rds.amazonaws.com* eu-west-3.airflow.amazonaws.com* eu-west-3.elasticbeanstalk.com
-        eu-west-3.rds.amazonaws.com* eu.cc eu.com eu.encoway.cloud eu.int eu.meteorapp.com eu.ngrok.io eu.org
-        eu.platform.sh eu.pythonanywhere.com eu1-plenit.com eun.eg eurodir.ru eurovision eus evenassi.no evenes.no
-        events evje-og-hornnes.no ewp.live* ex.futurecms.at* ex.ortsinfo.at* exchange exchange.aero exe.xyz
-        execute-api.af-south-1.amazonaws.com execute-api.ap-east-1.amazonaws.com
-        execute-api.ap-northeast-1.amazonaws.com execute-api.ap-northeast-2.amazonaws.com
-        execute-api.ap-northeast-3.amazonaws.com execute-api.ap-south-1.amazonaws.com
-        execute-api.ap-south-2.amazonaws.com execute-api.ap-southeast-1.amazonaws.com
-        execute-api.ap-southeast-2.amazonaws.com execute-api.ap-southeast-3.amazonaws.com
-        execute-api.ap-southeast-4.amazonaws.com execute-api.ap-southeast-5.amazonaws.com
-        execute-api.ca-central-1.amazonaws.com execute-api.ca-west-1.amazonaws.com
-        execute-api.cn-north-1.amazonaws.com.cn execute-api.cn-northwest-1.amazonaws.com.cn
-        execute-api.eu-central-1.amazonaws.com execute-api.eu-central-2.amazonaws.com
-        execute-api.eu-north-1.amazonaws.com execute-api.eu-south-1.amazonaws.com execute-api.eu-south-2.amazonaws.com
-        execute-api.eu-west-1.amazonaws.com execute-api.eu-west-2.amazonaws.com execute-api.eu-west-3.amazonaws.com
-        execute-api.il-central-1.amazonaws.com execute-api.me-central-1.amazonaws.com
-        execute-api.me-south-1.amazonaws.com execute-api.sa-east-1.amazonaws.com execute-api.us-east-1.amazonaws.com
-        execute-api.us-east-2.amazonaws.com execute-api.us-gov-east-1.amazonaws.com
-        execute-api.us-gov-west-1.amazonaws.com execute-api.us-west-1.amazonaws.com execute-api.us-west-2.amazonaws.com
-        exnet.su experiments.sagemaker.aws* expert experts-comptables.fr expo.app exposed express express.aero
-        extraspace ezproxy.kuleuven.be f.bg f.se f5.si fage fail fairwinds faith fakefur.jp fam.pk family familyds.com
-        familyds.net familyds.org fan fans fantasyleague.cc far.br farm farmers farsund.no fashion fashionstore.jp fast
-        fastly-edge.com fastly-terrarium.com fastlylb.net fastvps-server.com fastvps.host fastvps.site fauske.no
-        fbx-os.fr fbxos.fr fc.it fe.it federation.aero fedex fedje.no fedorainfracloud.org fedorapeople.org feedback
-        feedback.ac feira.br fem.jp fentiger.mythic-beasts.com fermo.it ferrara.it ferrari ferrero feste-ip.net fet.no
-        fetsund.no fg.it fh-muenster.io fh.se fhs.no fhsk.se fhv.se fi fi.cloudplatform.fi fi.cr fi.eu.org fi.it
-        fidelity fido fie.ee figma-gov.site figma.site file.core.usgovcloudapi.net file.core.windows.net filegear-sg.me
-        filegear.me film film.hu fin.ec fin.in fin.tn final finance financial finnoy.no fire firebaseapp.com
-        firenet.ch* firenze.it firestone firewall-gateway.com firewall-gateway.de firewall-gateway.net
-        firewalledreplit.co firm.dk firm.ht firm.in firm.nf firm.ng firm.ro firm.ve firmdale fish fishing fit fitjar.no
-        fitness fj fj.cn fjaler.no fjell.no fk* fl.us fla.no flakstad.no flatanger.no fldrv.com flekkefjord.no
-        flesberg.no flickr flier.jp flight.aero flights flir flog.br flop.jp floppy.jp flora.no florence.it floripa.br
-        florist floro.no flowers flt.cloud.muni.cz flutterflow.app fly fly.dev fm fm.br fm.it fm.jo fm.no
-        fnc.fr-par.scw.cloud fnd.br fo foggia.it folkebibl.no folldal.no foo food fool.jp football for-better.biz
-        for-more.biz for-our.info for-some.biz for-the.biz ford forde.no forex forgeblocks.com forgot.her.name
-        forgot.his.name forks.wa.us forli-cesena.it forlicesena.it forms.ac forsale forsand.no fortal.br forum forum.hu
-        forumz.info fosnes.no fot.br fot.ec foundation fox foz.br fr fr-1.paas.massivegrid.net
-        fr-par-1.baremetal.scw.cloud fr-par-2.baremetal.scw.cloud fr.eu.org fr.it fra1-de.cloudjiffy.net
-        frame.claudeusercontent.com framer.ai framer.app framer.media framer.photos framer.website framer.wiki
-        framercanvas.com frana.no fredrikstad.no free freebox-os.com freebox-os.fr freeboxos.com freeboxos.fr
-        freeddns.org freeddns.us freedesktop.org freemyip.com freesite.host freetls.fastly.net freight.aero
-        frenchkiss.jp fresenius friuli-v-giulia.it friuli-ve-giulia.it friuli-vegiulia.it friuli-venezia-giulia.it
-        friuli-veneziagiulia.it friuli-vgiulia.it friuliv-giulia.it friulive-giulia.it friulivegiulia.it
-        friulivenezia-giulia.it friuliveneziagiulia.it friulivgiulia.it frl frogans frogn.no froland.no from-ak.com
-        from-al.com from-ar.com from-az.net from-ca.com from-co.net from-ct.com from-dc.com from-de.com from-fl.com
-        from-ga.com from-hi.com from-ia.com from-id.com from-il.com from-in.com from-ks.com from-ky.com from-la.net
-        from-ma.com from-md.com from-me.org from-mi.com from-mn.com from-mo.com from-ms.com from-mt.com from-nc.com
-        from-nd.com from-ne.com from-nh.com from-nj.com from-nm.com from-nv.com from-ny.net from-oh.com from-ok.com
-        from-or.com from-pa.com from-pr.com from-ri.com from-sc.com from-sd.com from-tn.com from-tx.com from-ut.com
-        from-va.com from-vt.com from-wa.com from-wi.com from-wv.com from-wy.com from.hr from.tv frontend.encr.app
-        frontier frosinone.it frosta.no froya.no frusky.de* fspages.org fst.br ftpaccess.cc ftr fuchu.hiroshima.jp
-        fuchu.tokyo.jp fuchu.toyama.jp fudai.iwate.jp fuefuki.yamanashi.jp fuel.aero fuettertdasnetz.de
-        fuji.shizuoka.jp fujieda.shizuoka.jp fujiidera.osaka.jp fujikawa.shizuoka.jp fujikawa.yamanashi.jp
-        fujikawaguchiko.yamanashi.jp fujimi.nagano.jp fujimi.saitama.jp fujimino.saitama.jp fujinomiya.shizuoka.jp
-        fujioka.gunma.jp fujisato.akita.jp fujisawa.iwate.jp fujisawa.kanagawa.jp fujishiro.ibaraki.jp fujitsu
-        fujiyoshida.yamanashi.jp fukagawa.hokkaido.jp fukaya.saitama.jp fukuchi.fukuoka.jp fukuchiyama.kyoto.jp
-        fukudomi.saga.jp fukui.fukui.jp fukui.jp fukumitsu.toyama.jp fukuoka.jp fukuroi.shizuoka.jp fukusaki.hyogo.jp
-        fukushima.fukushima.jp fukushima.hokkaido.jp fukushima.jp fukuyama.hiroshima.jp fun funabashi.chiba.jp
-        funagata.yamagata.jp funahashi.toyama.jp functions.fnc.fr-par.scw.cloud fund funnels.cx fuoisku.no fuossko.no
-        furano.hokkaido.jp furniture furubira.hokkaido.jp furudono.fukushima.jp furukawa.miyagi.jp fusa.no
-        fuso.aichi.jp fussa.tokyo.jp futaba.fukushima.jp futbol futsu.nagasaki.jp futtsu.chiba.jp futurecms.at*
-        futurehosting.at futuremailing.at fvg.it fyi fylkesbibl.no fyresdal.no g.bg g.se g12.br ga ga.us gadget.app
-        gadget.host gaivuotna.no gal gal.ec gallery gallo gallup galsa.no gamagori.aichi.jp game game-host.org
-        game-server.cc game.tw games games.hu gamo.shiga.jp gamvik.no gangaviika.no gangwon.kr gap garden gateway.dev*
-        gaular.no gausdal.no gay gb gb.net gbiz gc.ca gd gd.cn gda.pl gdansk.pl gdn gdynia.pl ge ge.it gea geek.nz
-        geekgalaxy.com gehirn.ne.jp geisei.kochi.jp gen.in gen.mi.us gen.ng gen.nz gen.tr genkai.saga.jp genoa.it
-        genova.it gent gentapps.com genting gentlentapis.com geo.br george georgia.su getmyip.com gets-it.net gf gg
-        ggee ggf.br ggff.net gh gh.srv.us gi gialai.vn giehtavuoatna.no gielda.no gift gifts gifu.gifu.jp gifu.jp
-        gig-harbor.wa.us giize.com gildeskal.no ginan.gifu.jp ginowan.okinawa.jp ginoza.okinawa.jp girlfriend.jp
-        girly.jp giske.no git-pages.rit.edu git-repos.de gitapp.si gitbook.io github.app github.io githubpreview.dev
-        githubusercontent.com gitlab.io gitpage.si gives giving gjemnes.no gjerdrum.no gjerstad.no gjesdal.no gjovik.no
-        gkp.pk gl gl.srv.us glass gle gleeze.com gliding.aero gliwice.pl global global.prod.fastly.net
-        global.replit.dev global.ssl.fastly.net globo glogow.pl gloomy.jp gloppen.no glug.org.uk gm gmail gmbh gmina.pl
-        gmo gmx gn gniezno.pl go.biz.ng go.ci go.cr go.dyndns.org go.gov.br go.id go.it go.jp go.ke go.kr go.leg.br
-        go.th go.tj go.tz go.ug gob.ar gob.bo gob.cl gob.cu gob.do gob.ec gob.es gob.gt gob.hn gob.mx gob.ni gob.pa
-        gob.pe gob.pk gob.sv gob.ve gobo.wakayama.jp godaddy godo.gifu.jp gog.pk goiania.br goip.de gojome.akita.jp
-        gok.pk gokase.miyazaki.jp gol.no gold goldpoint golf golffan.us gonna.jp gonohe.aomori.jp goodyear goog google
-        googleapis.com googlecode.com gop gop.pk gorizia.it gorlice.pl gos.pk gose.nara.jp gosen.niigata.jp
-        goshiki.hyogo.jp got gotdns.ch gotdns.com gotdns.org gotemba.shizuoka.jp goto.nagasaki.jp gotpantheon.com
-        gotsu.shimane.jp goupile.fr gouv.ci gouv.fr gouv.ht gouv.km gouv.ml gouv.sn gov gov.ac gov.ae gov.af gov.al
-        gov.ao gov.ar gov.as gov.au gov.az gov.ba gov.bb gov.bd gov.bf gov.bh gov.bm gov.bn gov.br gov.bs gov.bt gov.bw
-        gov.by gov.bz gov.cd gov.cl gov.cm gov.cn gov.co gov.cx gov.cy gov.cz gov.dm gov.do gov.dz gov.ec gov.ee gov.eg
-        gov.et gov.fj gov.gd gov.ge gov.gh gov.gi gov.gn gov.gr gov.gu gov.gy gov.hk gov.ie gov.il gov.in gov.io gov.iq
-        gov.ir gov.it gov.jo gov.kg gov.kh gov.ki gov.km gov.kn gov.kp gov.kw gov.kz gov.la gov.lb gov.lc gov.lk gov.lr
-        gov.ls gov.lt gov.lv gov.ly gov.ma gov.me gov.mg gov.mk gov.ml gov.mn gov.mo gov.mr gov.ms gov.mu gov.mv gov.mw
-        gov.my gov.mz gov.na gov.nc.tr gov.ng gov.nl gov.nr gov.om gov.ph gov.pk gov.pl gov.pn gov.pr gov.ps gov.pt
-        gov.pw gov.py gov.qa gov.rs gov.ru gov.rw gov.sa gov.sb gov.sc gov.scot gov.sd gov.sg gov.sh gov.sl gov.so
-        gov.ss gov.sx gov.sy gov.tj gov.tl gov.tm gov.tn gov.to gov.tr gov.tt gov.tw gov.ua gov.ug gov.uk gov.vc gov.ve
-        gov.vn gov.ws gov.ye gov.za gov.zm gov.zw government.aero govt.nz gp gq gr gr.com gr.eu.org gr.it gr.jp
-        grafana-dev.net grainger grajewo.pl gran.no grane.no granvin.no graphic.design graphics gratangen.no gratis
-        grayjayleagues.com greater.jp grebedoc.dev green greta.fr grimstad.no gripe griw.gov.pl grocery grok.me
-        groks-the.info groks-this.info grondar.za grong.no grosseto.it groundhandling.aero group group.aero grozny.ru
-        grozny.su grp.lk gru.br grue.no gs gs.aa.no gs.ah.no gs.bu.no gs.cn gs.fm.no gs.hl.no gs.hm.no gs.jan-mayen.no
-        gs.mr.no gs.nl.no gs.nt.no gs.of.no gs.ol.no gs.oslo.no gs.rl.no gs.sf.no gs.st.no gs.svalbard.no gs.tm.no
-        gs.tr.no gs.va.no gs.vf.no gsj.bz gsm.pl gt gu gu.cc gu.us guam.gu gub.uy gucci guge guide guitars gujarat.in
-        gujo.gifu.jp gulen.no gunma.jp guovdageaidnu.no guru gushikami.okinawa.jp gv.ao gv.at gv.uy gv.vc gw gwangju.kr
-        gx.cn gy gye.ec gyeongbuk.kr gyeonggi.kr gyeongnam.kr gyokuto.kumamoto.jp gz.cn h.bg h.se ha.cn ha.no
-        habikino.osaka.jp habmer.no haboro.hokkaido.jp hacca.jp hachijo.tokyo.jp hachinohe.aomori.jp hachioji.tokyo.jp
-        hachirogata.akita.jp hackclub.app hacker.replit.dev hadano.kanagawa.jp hadsel.no haebaru.okinawa.jp
-        haga.tochigi.jp hagebostad.no hagi.yamaguchi.jp hagiang.vn haibara.shizuoka.jp haiduong.vn haiphong.vn hair
-        hakata.fukuoka.jp hakodate.hokkaido.jp hakone.kanagawa.jp hakuba.nagano.jp hakui.ishikawa.jp
-        hakusan.ishikawa.jp halden.no half.host halfmoon.jp halsa.no ham-radio-op.net hamada.shimane.jp
-        hamamatsu.shizuoka.jp hamar.no hamaroy.no hamatama.saga.jp hamatonbetsu.hokkaido.jp hamburg hammarfeasta.no
-        hammerfest.no hamura.tokyo.jp hanam.vn hanamaki.iwate.jp hanamigawa.chiba.jp hanawa.fukushima.jp handa.aichi.jp
-        handcrafted.jp hanggliding.aero hangout hannan.osaka.jp hanno.saitama.jp hanoi.vn hanyu.saitama.jp hapmir.no
-        happou.akita.jp hara.nagano.jp haram.no hareid.no harima.hyogo.jp harstad.no hasama.oita.jp hasami.nagasaki.jp
-        hashbang.sh hashikami.aomori.jp hashima.gifu.jp hashimoto.wakayama.jp hasuda.saitama.jp hasura-app.io
-        hasura.app hasvik.no hateblo.jp hatenablog.com hatenablog.jp hatenadiary.com hatenadiary.jp hatenadiary.org
-        hatinh.vn hatogaya.saitama.jp hatoyama.saitama.jp hatsukaichi.hiroshima.jp hattfjelldal.no haugesund.no
-        haugiang.vn haus hayakawa.yamanashi.jp hayashima.okayama.jp hazu.aichi.jp hb.cldmail.ru hb.cn hbo hdfc hdfcbank
-        he.cn health health-carereform.com health.nz health.vn healthcare heavy.jp heguri.nara.jp heimdns.de
-        heimdns.online heiyu.space hekinan.aichi.jp helioho.st heliohost.us help helsinki hemne.no hemnes.no
-        hemsedal.no hepforge.org her.jp herad.no hercules-app.com hercules-dev.com here here-for-more.info here.now
-        hermes herokuapp.com heroy.more-og-romsdal.no heroy.nordland.no heteml.net heyflow.page heyflow.site hf.space
-        hi.cn hi.us hicam.net hichiso.gifu.jp hida.gifu.jp hidaka.hokkaido.jp hidaka.kochi.jp hidaka.saitama.jp
-        hidaka.wakayama.jp hidns.co hidns.vip higashi.fukuoka.jp higashi.fukushima.jp higashi.okinawa.jp
-        higashiagatsuma.gunma.jp higashichichibu.saitama.jp higashihiroshima.hiroshima.jp higashiizu.shizuoka.jp
-        higashiizumo.shimane.jp higashikagawa.kagawa.jp higashikagura.hokkaido.jp higashikawa.hokkaido.jp
-        higashikurume.tokyo.jp higashimatsushima.miyagi.jp higashimatsuyama.saitama.jp higashimurayama.tokyo.jp
-        higashinaruse.akita.jp higashine.yamagata.jp higashiomi.shiga.jp higashiosaka.osaka.jp higashishirakawa.gifu.jp
-        higashisumiyoshi.osaka.jp higashitsuno.kochi.jp higashiura.aichi.jp higashiyama.kyoto.jp higashiyamato.tokyo.jp
-        higashiyodogawa.osaka.jp higashiyoshino.nara.jp hiho.jp hiji.oita.jp hikari.yamaguchi.jp hikawa.shimane.jp
-        hikimi.shimane.jp hikone.shiga.jp himeji.hyogo.jp himeshima.oita.jp himi.toyama.jp hino.tokyo.jp
-        hino.tottori.jp hinode.tokyo.jp hinohara.tokyo.jp hioki.kagoshima.jp hiphop hippy.jp hirado.nagasaki.jp
-        hiraizumi.iwate.jp hirakata.osaka.jp hiranai.aomori.jp hirara.okinawa.jp hirata.fukushima.jp
-        hiratsuka.kanagawa.jp hiraya.nagano.jp hirogawa.wakayama.jp hirokawa.fukuoka.jp hirono.fukushima.jp
-        hirono.iwate.jp hiroo.hokkaido.jp hirosaki.aomori.jp hiroshima.jp hisamitsu hisayama.fukuoka.jp hita.oita.jp
-        hitachi hitachi.ibaraki.jp hitachinaka.ibaraki.jp hitachiomiya.ibaraki.jp hitachiota.ibaraki.jp hitra.no hiv
-        hizen.saga.jp hjartdal.no hjelmeland.no hk hk.cn hk.com hk.org hkt hl.cn hl.no hlx.live hlx.page hm hm.no hn
-        hn.cn hoabinh.vn hobby-site.com hobby-site.org hobol.no hockey hof.no hofu.yamaguchi.jp hokkaido.jp hokksund.no
-        hokuryu.hokkaido.jp hokuto.hokkaido.jp hokuto.yamanashi.jp hol.no holdings hole.no holiday holmestrand.no
-        holtalen.no holy.jp home-webserver.de home.arpa home.dyndns.org home64.de homebuilt.aero homedepot homedns.org
-        homeftp.net homeftp.org homegoods homeip.net homelinux.com homelinux.net homelinux.org homes
-        homesecuritymac.com homesecuritypc.com homesense homesklep.pl homeunix.com homeunix.net homeunix.org
-        honai.ehime.jp honbetsu.hokkaido.jp honda honefoss.no hongo.hiroshima.jp honjo.akita.jp honjo.saitama.jp
-        honjyo.akita.jp hoplix.shop hopto.me hopto.org hoquiam.wa.us hornindal.no horokanai.hokkaido.jp
-        horonobe.hokkaido.jp horse horten.no hosp.uk hospital host hosted.app* hostedpi.com hosting hosting-cluster.nl
-        hosting.myjino.ru* hosting.ovh.net* hostyhosting.io hot hotel hotel.hu hotel.lk hotel.tz hotels
-        hotelwithflight.com hotmail house how hoyanger.no hoylandet.no hr hr.eu.org hra.health hrsn.dev hs.kr hsbc
-        hstgr.cloud ht httpbin.org hu hu.eu.org hu.net hue.vn hughes huissier-justice.fr hungry.jp hungyen.vn hurdal.no
-        hurum.no hvaler.no hyatt hyllestad.no hyogo.jp hypernode.io hyuga.miyazaki.jp hyundai i.bg i.ng i.ph i.se
-        i234.me ia.br ia.us ia.ve iamallama.com ibara.okayama.jp ibaraki.ibaraki.jp ibaraki.jp ibaraki.osaka.jp
-        ibestad.no ibigawa.gifu.jp ibm ibr.ec ibxos.it ic.gov.pl icbc ice ichiba.tokushima.jp ichihara.chiba.jp
-        ichikai.tochigi.jp ichikawa.chiba.jp ichikawa.hyogo.jp ichikawamisato.yamanashi.jp ichinohe.iwate.jp
-        ichinomiya.aichi.jp ichinomiya.chiba.jp ichinoseki.iwate.jp icp.net* icp0.io icp1.io icu icurus.jp id id.au
-        id.bd id.cv id.firewalledreplit.co id.fj id.forgerock.io id.ir id.lv id.ly id.pub* id.repl.co id.replit.app
-        id.replit.dev id.us id.vn ide.kyoto.jp idf.il idrett.no idv.hk idv.tw ie ie.eu.org ieee if.ua ifm
-        ifr.fr-par.scw.cloud ifr.nl-ams.scw.cloud ifr.pl-waw.scw.cloud iglesias-carbonia.it iglesiascarbonia.it
-        iheya.okinawa.jp iida.nagano.jp iide.yamagata.jp iijima.nagano.jp iitate.fukushima.jp iiyama.nagano.jp
-        iizuka.fukuoka.jp iizuna.nagano.jp ikano ikaruga.nara.jp ikata.ehime.jp ikawa.akita.jp ikeda.fukui.jp
-        ikeda.gifu.jp ikeda.hokkaido.jp ikeda.nagano.jp ikeda.osaka.jp iki.fi iki.nagasaki.jp ikoma.nara.jp
-        ikusaka.nagano.jp il il-central-1.airflow.amazonaws.com* il-central-1.elasticbeanstalk.com
-        il-central-1.rds.amazonaws.com* il.eu.org il.us ilawa.pl iliadboxos.it ilovecollege.info im im.it
-        imabari.ehime.jp imagine-proxy.work imagine.diy imakane.hokkaido.jp imamat imari.saga.jp imb.br imdb
-        imizu.toyama.jp immo immobilien imperia.it in in-addr.arpa in-berlin.de in-brb.de in-butter.de in-dsl.de
-        in-dsl.net in-dsl.org in-the-band.net in-vpn.de in-vpn.net in-vpn.org in.eu.org in.futurecms.at* in.net
-        in.ngrok.io in.ni in.rs in.th in.ua in.us ina.ibaraki.jp ina.nagano.jp ina.saitama.jp inabe.mie.jp
-        inagawa.hyogo.jp inagi.tokyo.jp inami.toyama.jp inami.wakayama.jp inashiki.ibaraki.jp inatsuki.fukuoka.jp
-        inawashiro.fukushima.jp inazawa.aichi.jp inbrowser.dev* inbrowser.link* inc inc.hk incheon.kr ind.br ind.gt
-        ind.in ind.kw ind.tn independent-commission.uk independent-inquest.uk independent-inquiry.uk
-        independent-panel.uk independent-review.uk inderoy.no indevs.in indigena.bo industria.bo industries
-        ine.kyoto.jp inf.br inf.cu inf.mk inf.ua infiniti info info.az info.bb info.bd info.bj info.bo info.cx info.ec
-        info.eg info.et info.fj info.gu info.ht info.hu info.in info.ke info.ki info.la info.ls info.ml info.mv info.nf
-        info.ni info.nr info.pl info.pr info.ro info.sd info.tn info.tr info.tt info.tz info.ve info.vn info.zm ing
-        ing.pa ingatlan.hu ink ino.kochi.jp inst.ml instance.datadetect.com instances.spawn.cc institute insurance
-        insurance.aero insure int int.apple int.ar int.az int.bo int.ci int.cv int.eu.org int.in int.la int.lk int.mv
-        int.mw int.ni int.pt int.ru int.tj int.ve int.vn international internet-dns.de internet.in intl.tn
-        intouch.email intuit inuyama.aichi.jp investments inzai.chiba.jp io io.in io.kr io.noc.ruhr-uni-bochum.de io.vn
-        iobb.net iopsys.se ip-ddns.com ip-dynamic.org ip.linodeusercontent.com ip6.arpa ipfs.nftstorage.link
-        ipfs.storacha.link ipfs.w3s.link ipifony.net ipiranga ipv64.de ipv64.net iq ir ir.md iran.liara.run iris.arpa
-        irish iruma.saitama.jp is is-a-anarchist.com is-a-blogger.com is-a-bookkeeper.com is-a-bruinsfan.org
-        is-a-bulls-fan.com is-a-candidate.org is-a-caterer.com is-a-celticsfan.org is-a-chef.com is-a-chef.net
-        is-a-chef.org is-a-conservative.com is-a-cpa.com is-a-cubicle-slave.com is-a-democrat.com is-a-designer.com
-        is-a-doctor.com is-a-financialadvisor.com is-a-fullstack.dev is-a-geek.com is-a-geek.net is-a-geek.org
-        is-a-good.dev is-a-green.com is-a-guru.com is-a-hard-worker.com is-a-hunter.com is-a-knight.org
-        is-a-landscaper.com is-a-lawyer.com is-a-liberal.com is-a-libertarian.com is-a-linux-user.org is-a-llama.com
-        is-a-musician.com is-a-nascarfan.com is-a-nurse.com is-a-painter.com is-a-patsfan.org is-a-personaltrainer.com
-        is-a-photographer.com is-a-player.com is-a-republican.com is-a-rockstar.com is-a-socialist.com is-a-soxfan.org
-        is-a-student.com is-a-teacher.com is-a-techie.com is-a-therapist.com is-a.dev is-an-accountant.com
-        is-an-actor.com is-an-actress.com is-an-anarchist.com is-an-artist.com is-an-engineer.com is-an-entertainer.com
-        is-by.us is-certified.com is-cool.dev is-found.org is-gone.com is-into-anime.com is-into-cars.com
-        is-into-cartoons.com is-into-games.com is-leet.com is-local.org is-lost.org is-not-a.dev is-not-certified.com
-        is-saved.org is-slick.com is-uberleet.com is-very-bad.org is-very-evil.org is-very-good.org is-very-nice.org
-        is-very-sweet.org is-with-theband.com is.eu.org is.gov.pl is.it isa-geek.com isa-geek.net isa-geek.org
-        isa-hockeynut.com isa.kagoshima.jp isa.us isahaya.nagasaki.jp ise.mie.jp isehara.kanagawa.jp isen.kagoshima.jp
-        isernia.it iserv.dev iserv.host iservschule.de isesaki.gunma.jp ishigaki.okinawa.jp ishikari.hokkaido.jp
-        ishikawa.fukushima.jp ishikawa.jp ishikawa.okinawa.jp ishinomaki.miyagi.jp isla.pr ismaili ispmanager.name
-        isshiki.aichi.jp issmarterthanyou.com ist istanbul isteingeek.de istmein.de isumi.chiba.jp it it.ao it.bd
-        it.com it.eu.org it.kr it1.eur.aruba.jenv-aruba.cloud it1.jenv-aruba.cloud itabashi.tokyo.jp itako.ibaraki.jp
-        itakura.gunma.jp itami.hyogo.jp itano.tokushima.jp itau itayanagi.aomori.jp itcouldbewor.se itigo.jp
-        ito.shizuoka.jp itoigawa.niigata.jp itoman.okinawa.jp its.me itv ivano-frankivsk.ua ivanovo.su iveland.no
-        ivgu.no ivory.ne.jp iwade.wakayama.jp iwafune.tochigi.jp iwaizumi.iwate.jp iwaki.fukushima.jp
-        iwakuni.yamaguchi.jp iwakura.aichi.jp iwama.ibaraki.jp iwamizawa.hokkaido.jp iwanai.hokkaido.jp
-        iwanuma.miyagi.jp iwata.shizuoka.jp iwate.iwate.jp iwate.jp iwatsuki.saitama.jp iwi.nz iyo.ehime.jp iz.hr
-        izena.okinawa.jp izu.shizuoka.jp izumi.kagoshima.jp izumi.osaka.jp izumiotsu.osaka.jp izumisano.osaka.jp
-        izumizaki.fukushima.jp izumo.shimane.jp izumozaki.niigata.jp izunokuni.shizuoka.jp j.bg j.layershift.co.uk
-        j.scaleforce.com.cy j.scaleforce.net jab.br jaguar jambyl.su jampa.br jan-mayen.no janeway.replit.dev java
-        jaworzno.pl jc.neen.it jcb jcloud-ver-jpc.ik-server.com jcloud.ik-server.com jcloud.kz jdevcloud.com jdf.br je
-        jed.wafaicloud.com jeep jeez.jp jeju.kr jelastic.dogado.eu jelastic.saveincloud.net jelastic.team jele.cloud
-        jele.club jele.host jele.io jele.site jelenia-gora.pl jellybean.jp jeonbuk.kr jeonnam.kr jessheim.no jetzt
-        jevnaker.no jewelry jgora.pl jinsekikogen.hiroshima.jp jio jl.cn jll jls-sto1.elastx.net jls-sto2.elastx.net
-        jls-sto3.elastx.net jm* jmp jnj jo joboji.iwate.jp jobs joburg joetsu.niigata.jp jogasz.hu johana.toyama.jp
-        joinmc.link joinville.br jolster.no jondal.no jor.br jorpeland.no joso.ibaraki.jp jot jote.cloud jotelulu.cloud
-        journal.aero journalist.aero jouwweb.site joy joyo.kyoto.jp jozi.biz jp jp.eu.org jp.net jp.ngrok.io jpmorgan
-        jpn.com jpn.org jprs js.cn js.org js.wpenginepowered.com ju.mp juegos juniper jur.pro jus.br jx.cn k.bg k.se
-        k12.ak.us k12.al.us k12.ar.us k12.as.us k12.az.us k12.ca.us k12.co.us k12.ct.us k12.dc.us k12.ec k12.fl.us
-        k12.ga.us k12.gu.us k12.ia.us k12.id.us k12.il k12.il.us k12.in.us k12.ks.us k12.ky.us k12.la.us k12.ma.us
-        k12.md.us k12.me.us k12.mi.us k12.mn.us k12.mo.us k12.ms.us k12.mt.us k12.nc.us k12.ne.us k12.nh.us k12.nj.us
-        k12.nm.us k12.nv.us k12.ny.us k12.oh.us k12.ok.us k12.or.us k12.pa.us k12.pr.us k12.sc.us k12.tn.us k12.tr
-        k12.tx.us k12.ut.us k12.va.us k12.vi k12.vi.us k12.vt.us k12.wa.us k12.wi.us k12.wy.us k8s.fr-par.scw.cloud
-        k8s.nl-ams.scw.cloud k8s.pl-waw.scw.cloud k8s.scw.cloud kaas.gg kadena.okinawa.jp kadogawa.miyazaki.jp
-        kadoma.osaka.jp kafjord.no kafk.fr-par.scw.cloud kafk.nl-ams.scw.cloud kafk.pl-waw.scw.cloud kaga.ishikawa.jp
-        kagami.kochi.jp kagamiishi.fukushima.jp kagamino.okayama.jp kagawa.jp kagoshima.jp kagoshima.kagoshima.jp
-        kaho.fukuoka.jp kahoku.ishikawa.jp kahoku.yamagata.jp kai.yamanashi.jp kainan.tokushima.jp kainan.wakayama.jp
-        kaisei.kanagawa.jp kaita.hiroshima.jp kaizuka.osaka.jp kakamigahara.gifu.jp kakegawa.shizuoka.jp
-        kakinoki.shimane.jp kakogawa.hyogo.jp kakuda.miyagi.jp kalisz.pl kalmykia.ru kalmykia.su kaluga.su
-        kamagaya.chiba.jp kamaishi.iwate.jp kamakura.kanagawa.jp kameoka.kyoto.jp kameyama.mie.jp kami.kochi.jp
-        kami.miyagi.jp kamiamakusa.kumamoto.jp kamifurano.hokkaido.jp kamigori.hyogo.jp kamiichi.toyama.jp
-        kamiizumi.saitama.jp kamijima.ehime.jp kamikawa.hokkaido.jp kamikawa.hyogo.jp kamikawa.saitama.jp
-        kamikitayama.nara.jp kamikoani.akita.jp kamimine.saga.jp kaminokawa.tochigi.jp kaminoyama.yamagata.jp
-        kamioka.akita.jp kamisato.saitama.jp kamishihoro.hokkaido.jp kamisu.ibaraki.jp kamisunagawa.hokkaido.jp
-        kamitonda.wakayama.jp kamitsue.oita.jp kamo.kyoto.jp kamo.niigata.jp kamoenai.hokkaido.jp kamogawa.chiba.jp
-        kanagawa.jp kanan.osaka.jp kanazawa.ishikawa.jp kanegasaki.iwate.jp kaneyama.fukushima.jp kaneyama.yamagata.jp
-        kani.gifu.jp kanie.aichi.jp kanmaki.nara.jp kanna.gunma.jp kannami.shizuoka.jp kanonji.kagawa.jp
-        kanoya.kagoshima.jp kanra.gunma.jp kanuma.tochigi.jp kanzaki.saga.jp kapsi.fi karacol.su karaganda.su
-        karasjohka.no karasjok.no karasuyama.tochigi.jp karatsu.saga.jp karelia.su kariwa.niigata.jp kariya.aichi.jp
-        karlsoy.no karmoy.no karpacz.pl kartuzy.pl karuizawa.nagano.jp karumai.iwate.jp kasahara.gifu.jp kasai.hyogo.jp
-        kasama.ibaraki.jp kasamatsu.gifu.jp kasaoka.okayama.jp kashiba.nara.jp kashihara.nara.jp kashima.ibaraki.jp
-        kashima.saga.jp kashiwa.chiba.jp kashiwara.osaka.jp kashiwazaki.niigata.jp kasserver.com kasuga.fukuoka.jp
-        kasuga.hyogo.jp kasugai.aichi.jp kasukabe.saitama.jp kasumigaura.ibaraki.jp kasuya.fukuoka.jp kaszuby.pl
-        katagami.akita.jp katano.osaka.jp katashina.gunma.jp katori.chiba.jp katowice.pl katsuragi.nara.jp
-        katsuragi.wakayama.jp katsushika.tokyo.jp katsuura.chiba.jp katsuyama.fukui.jp kaufen kautokeino.no
-        kawaba.gunma.jp kawachinagano.osaka.jp kawagoe.mie.jp kawagoe.saitama.jp kawaguchi.saitama.jp
-        kawahara.tottori.jp kawai.iwate.jp kawai.nara.jp kawaiishop.jp kawajima.saitama.jp kawakami.nagano.jp
-        kawakami.nara.jp kawakita.ishikawa.jp kawamata.fukushima.jp kawaminami.miyazaki.jp kawanabe.kagoshima.jp
-        kawanehon.shizuoka.jp kawanishi.hyogo.jp kawanishi.nara.jp kawanishi.yamagata.jp kawara.fukuoka.jp kawasaki.jp*
-        kawasaki.miyagi.jp kawatana.nagasaki.jp kawaue.gifu.jp kawazu.shizuoka.jp kayabe.hokkaido.jp kazimierz-dolny.pl
-        kazo.saitama.jp kazuno.akita.jp kddi kdns.fr ke keenetic.io keenetic.link keenetic.name keenetic.pro
-        keisen.fukuoka.jp keliweb.cloud kembuchi.hokkaido.jp kep.tr kepno.pl kerryhotels kerryproperties ketrzyn.pl
-        keymachine.de keyport.wa.us keyword-on.net kfh kg kg.kr kh kh.ua khakassia.su khanhhoa.vn kharkiv.ua kharkov.ua
-        kherson.ua khmelnitskiy.ua khmelnytskyi.ua khplay.nl khsj.cn ki kia kibichuo.okayama.jp kicks-ass.net
-        kicks-ass.org kids kiengiang.vn kiev.ua kiho.mie.jp kihoku.ehime.jp kijo.miyazaki.jp kikirara.jp
-        kikonai.hokkaido.jp kikuchi.kumamoto.jp kikugawa.shizuoka.jp kill.jp kilo.jp kiloapps.ai kiloapps.io kim
-        kim.replit.dev kimino.wakayama.jp kimitsu.chiba.jp kimobetsu.hokkaido.jp kin.okinawa.jp kin.one* kin.pub*
-        kindle kinghost.net kingston.wa.us kinko.kagoshima.jp kinokawa.wakayama.jp kira.aichi.jp kira.replit.dev
-        kirara.st kirk.replit.dev kirkenes.no kirovograd.ua kiryu.gunma.jp kisarazu.chiba.jp kishiwada.osaka.jp
-        kiso.nagano.jp kisofukushima.nagano.jp kisosaki.mie.jp kita.kyoto.jp kita.osaka.jp kita.tokyo.jp
-        kitaaiki.nagano.jp kitaakita.akita.jp kitadaito.okinawa.jp kitagata.gifu.jp kitagata.saga.jp kitagawa.kochi.jp
-        kitagawa.miyazaki.jp kitahata.saga.jp kitahiroshima.hokkaido.jp kitakami.iwate.jp kitakata.fukushima.jp
-        kitakata.miyazaki.jp kitakyushu.jp* kitami.hokkaido.jp kitamoto.saitama.jp kitanakagusuku.okinawa.jp
-        kitashiobara.fukushima.jp kitaura.miyazaki.jp kitayama.wakayama.jp kitchen kiwa.mie.jp kiwi kiwi.nz
-        kiyama.saga.jp kiyokawa.kanagawa.jp kiyosato.hokkaido.jp kiyose.tokyo.jp kiyosu.aichi.jp kizu.kyoto.jp klabu.no
-        klepp.no klodzko.pl km km.ua kmpsp.gov.pl kn knightpoint.systems knowsitall.info knx-server.net
-        kobayashi.miyazaki.jp kobe.jp* kobierzyce.pl kochi.jp kochi.kochi.jp kodaira.tokyo.jp koeln kofu.yamanashi.jp
-        koga.fukuoka.jp koga.ibaraki.jp koganei.tokyo.jp koge.tottori.jp koka.shiga.jp kokonoe.oita.jp
-        kokubunji.tokyo.jp kolobrzeg.pl komae.tokyo.jp komagane.nagano.jp komaki.aichi.jp komatsu komatsu.ishikawa.jp
-        komatsushima.tokushima.jp komforb.se kommunalforbund.se kommune.no komono.mie.jp komoro.nagano.jp komvux.se
-        konan.aichi.jp konan.shiga.jp kongsberg.no kongsvinger.no konin.pl konskowola.pl konsulat.gov.pl kontum.vn
-        konyvelo.hu koobin.events koori.fukushima.jp kop.id kopervik.no koriyama.fukushima.jp koryo.nara.jp
-        kosai.shizuoka.jp kosaka.akita.jp kosei.shiga.jp kosher koshigaya.saitama.jp koshimizu.hokkaido.jp
-        koshu.yamanashi.jp kosuge.yamanashi.jp kota.aichi.jp koto.shiga.jp koto.tokyo.jp kotohira.kagawa.jp
-        kotoura.tottori.jp kouhoku.saga.jp kounosu.saitama.jp kouyama.kagoshima.jp kouzushima.tokyo.jp koya.wakayama.jp
-        koza.wakayama.jp kozagawa.wakayama.jp kozaki.chiba.jp kozow.com kp kpmg kpn kppsp.gov.pl kr kr.eu.org kr.it
-        kr.ua kraanghke.no kragero.no krakow.pl krasnik.pl krasnodar.su krd kred krellian.net kristiansand.no
-        kristiansund.no krodsherad.no krokstadelva.no kropyvnytskyi.ua krym.ua ks.ua ks.us kuchinotsu.nagasaki.jp
-        kudamatsu.yamaguchi.jp kudoyama.wakayama.jp kui.hiroshima.jp kuji.iwate.jp kuju.oita.jp kujukuri.chiba.jp
-        kuki.saitama.jp kuleuven.cloud kumagaya.saitama.jp kumakogen.ehime.jp kumamoto.jp kumamoto.kumamoto.jp
-        kumano.hiroshima.jp kumano.mie.jp kumatori.osaka.jp kumejima.okinawa.jp kumenan.okayama.jp kumiyama.kyoto.jp
-        kunden.ortsinfo.at* kunigami.okinawa.jp kunimi.fukushima.jp kunisaki.oita.jp kunitachi.tokyo.jp
-        kunitomi.miyazaki.jp kunneppu.hokkaido.jp kunohe.iwate.jp kuokgroup kurashiki.okayama.jp kurate.fukuoka.jp
-        kure.hiroshima.jp kurgan.su kuriyama.hokkaido.jp kurobe.toyama.jp kurogi.fukuoka.jp kuroishi.aomori.jp
-        kuroiso.tochigi.jp kuromatsunai.hokkaido.jp kuron.jp kurotaki.nara.jp kurume.fukuoka.jp kusatsu.gunma.jp
-        kusatsu.shiga.jp kushima.miyazaki.jp kushimoto.wakayama.jp kushiro.hokkaido.jp kustanai.ru kustanai.su
-        kusu.oita.jp kutchan.hokkaido.jp kutno.pl kuwana.mie.jp kuzumaki.iwate.jp kv.ua kvafjord.no kvalsund.no kvam.no
-        kvanangen.no kvinesdal.no kvinnherad.no kviteseid.no kvitsoy.no kw kwp.gov.pl kwpsp.gov.pl ky ky.us kyiv.ua
-        kyonan.chiba.jp kyotamba.kyoto.jp kyotanabe.kyoto.jp kyotango.kyoto.jp kyoto kyoto.jp kyowa.akita.jp
-        kyowa.hokkaido.jp kyuragi.saga.jp kz l-o-g-i-n.de l.bg l.se la la-spezia.it la.us la1-plenit.com
-        laakesvuemie.no labeling.ap-northeast-1.sagemaker.aws labeling.ap-northeast-2.sagemaker.aws
-        labeling.ap-south-1.sagemaker.aws labeling.ap-southeast-1.sagemaker.aws labeling.ap-southeast-2.sagemaker.aws
-        labeling.ca-central-1.sagemaker.aws labeling.eu-central-1.sagemaker.aws labeling.eu-west-1.sagemaker.aws
-        labeling.eu-west-2.sagemaker.aws labeling.us-east-1.sagemaker.aws labeling.us-east-2.sagemaker.aws
-        labeling.us-west-2.sagemaker.aws lacaixa ladesk.com lahppi.no laichau.vn lakas.hu lambda-url.af-south-1.on.aws
-        lambda-url.ap-east-1.on.aws lambda-url.ap-northeast-1.on.aws lambda-url.ap-northeast-2.on.aws
-        lambda-url.ap-northeast-3.on.aws lambda-url.ap-south-1.on.aws lambda-url.ap-southeast-1.on.aws
-        lambda-url.ap-southeast-2.on.aws lambda-url.ap-southeast-3.on.aws lambda-url.ca-central-1.on.aws
-        lambda-url.eu-central-1.on.aws lambda-url.eu-north-1.on.aws lambda-url.eu-south-1.on.aws
-        lambda-url.eu-west-1.on.aws lambda-url.eu-west-2.on.aws lambda-url.eu-west-3.on.aws
-        lambda-url.me-south-1.on.aws lambda-url.sa-east-1.on.aws lambda-url.us-east-1.on.aws
-        lambda-url.us-east-2.on.aws lambda-url.us-west-1.on.aws lambda-url.us-west-2.on.aws lamborghini lamdong.vn
-        lamer lanbib.se land land-4-sale.us landing.myjino.ru* landrover langevag.no langson.vn lanxess laocai.vn
-        lapy.pl laquila.it laravel.cloud lardal.no larvik.no lasalle laspezia.it lat lat.ec latina.it latino latrobe
-        lavagis.no lavangen.no law law.pro law.za lawyer laz.it lazio.it lb lb.ru-msk.k2.cloud lb.ru-spb.k2.cloud lc
-        lc.it lcl.dev* lclstage.dev* lcube-server.de lds le.it leadpages.co leangaviika.no leapcell.app leapcell.dev
-        leapcell.online lease leasing.aero lebesby.no lebork.pl lebtimnetz.de lecce.it lecco.it leclerc leczna.pl
-        lefrak leg.br legal legnica.pl lego leikanger.no leilao.br leirfjord.no leirvik.no leitungsen.de leka.no
-        leksvik.no lel.br lenug.su lenvik.no lerdal.no lesja.no levanger.no lexus lezajsk.pl lg.biz.ng lg.jp lg.ua lgbt
-        li li.it liara.run lib.ak.us lib.al.us lib.ar.us lib.as.us lib.az.us lib.ca.us lib.co.us lib.ct.us lib.dc.us
-        lib.ee lib.fl.us lib.ga.us lib.gu.us lib.hi.us lib.ia.us lib.id.us lib.il.us lib.in.us lib.ks.us lib.ky.us
-        lib.la.us lib.ma.us lib.md.us lib.me.us lib.mi.us lib.mn.us lib.mo.us lib.mt.us lib.nc.us lib.ne.us lib.nh.us
-        lib.nj.us lib.nm.us lib.nv.us lib.ny.us lib.oh.us lib.ok.us lib.or.us lib.pa.us lib.pr.us lib.ri.us lib.sc.us
-        lib.sd.us lib.tn.us lib.tx.us lib.ut.us lib.va.us lib.vi.us lib.vt.us lib.wa.us lib.wi.us lib.wy.us
-        libp2p.direct lidl lier.no lierne.no life lifeinsurance lifestyle lig.it lighting liguria.it like likes-pie.com
-        likescandy.com lillehammer.no lillesand.no lilly lima-city.at lima-city.ch lima-city.de lima-city.rocks
-        lima.zone limanowa.pl limited limo lincoln lindas.no lindesnes.no link linkyard-cloud.ch linkyard.cloud
-        linodeobjects.com* littlestar.jp live live-on.net live-website.com living livorno.it lk llc llc.ge llp ln.cn
-        lo.it loabat.no loan loans localcert.net localplayer.dev localto.net* localtonet.com locker locus lodi.it
-        lodingen.no lodz.pl log.br loginline.app loginline.dev loginline.io loginline.services loginline.site
-        loginto.me logistics.aero logoip.com logoip.de lohmus.me loisirs.bj loj.ec lol lolipop.io lolipopmc.jp
-        lolitapunk.jp lom.it lom.no lombardia.it lombardy.it lomo.jp lomza.pl lon-1.paas.massivegrid.net
-        lon-2.paas.massivegrid.net london londrina.br longan.vn loppa.no lorenskog.no loseyourip.com loten.no lotte
-        lotto lovable.app lovable.run lovable.sh lovableproject.com love lovepop.jp lovesick.jp lowicz.pl lp.dev
-        lpages.co lpg.objectstorage.ch lpl lplfinancial lpusercontent.com lr ls lt lt.eu.org lt.it lt.ua ltd ltd.co.im
-        ltd.cy ltd.gi ltd.hk ltd.lk ltd.ng ltd.ua ltd.uk ltda lu lu.eu.org lu.it lubartow.pl lubin.pl lublin.pl
-        lucania.it lucca.it lug.org.uk lugansk.ua lugs.org.uk luhansk.ua lukow.pl lund.no lundbeck lunner.no luroy.no
-        luster.no lutrausercontent.com* lutsk.ua luxe luxury luyani.app luyani.net lv lv.eu.org lv.ua lviv.ua ly
-        lyngdal.no lyngen.no lynx.mythic-beasts.com m.bg m.se ma ma.gov.br ma.leg.br ma.us macapa.br maceio.br
-        macerata.it machida.tokyo.jp madethis.site madrid maebashi.gunma.jp mafelo.net magazine.aero magentosite.cloud*
-        magicpatterns.app magicpatternsapp.com maibara.shiga.jp maif mail-box.ne.jp mail.pl main.jp maintenance.aero
-        maison maizuru.kyoto.jp makeup makinohara.shizuoka.jp makurazaki.kagoshima.jp malatvuopmi.no malbork.pl
-        malopolska.pl malselv.no malvik.no mamurogawa.yamagata.jp man management manaus.br mandal.no mango
-        mangyshlak.su maniwa.okayama.jp manno.kagawa.jp mantova.it maori.nz map map.fastly.net map.fastlylb.net mar.it
-        marche.it marine.ru maringa.br marker.no market marketing marketplace.aero markets marnardal.no marriott
-        marshalls marugame.kagawa.jp marumori.miyagi.jp masaki.ehime.jp masfjorden.no mashike.hokkaido.jp
-        mashiki.kumamoto.jp mashiko.tochigi.jp masoy.no massa-carrara.it massacarrara.it masuda.shimane.jp mat.br
-        matera.it matlab.cloud matrix.jp matsubara.osaka.jp matsubushi.saitama.jp matsuda.kanagawa.jp matsudo.chiba.jp
-        matsue.shimane.jp matsukawa.nagano.jp matsumae.hokkaido.jp matsumoto.kagoshima.jp matsumoto.nagano.jp
-        matsuno.ehime.jp matsusaka.mie.jp matsushige.tokushima.jp matsushima.miyagi.jp matsuura.nagasaki.jp
-        matsuyama.ehime.jp matsuzaki.shizuoka.jp matta-varjjat.no mattel mayfirst.info mazowsze.pl mazury.pl mb.ca
-        mb.it mba mc mc.it mcdir.me mcdir.ru mckinsey mcpre.ru md md.us me me-central-1.airflow.amazonaws.com*
-        me-central-1.elasticbeanstalk.com me-central-1.rds.amazonaws.com* me-south-1.airflow.amazonaws.com*
-        me-south-1.elasticbeanstalk.com me-south-1.rds.amazonaws.com* me.eg me.eu.org me.in me.it me.ke me.kr me.scot
-        me.so me.ss me.tz me.uk me.us med med.br med.ec med.ee med.ht med.ly med.om med.pa med.pl med.pro med.sa med.sd
-        medecin.fr medecin.km media media.aero media.hu media.pl media.strapiapp.com mediatech.by mediatech.dev
-        medicina.bo medio-campidano.it mediocampidano.it medusajs.app meet meguro.tokyo.jp mein-iserv.de meinforum.net
-        meiwa.gunma.jp meiwa.mie.jp mel.cloudlets.com.au meland.no melbourne meldal.no melhus.no meloy.no
-        members.linode.com meme memorial memset.net men menu meraker.no merck merckmsd merseine.nu messerli.app
-        messina.it messwithdns.com metaaiusercontent.com* meteorapp.com mex.com mg mg.gov.br mg.leg.br
-        mgdb.fr-par.scw.cloud mgdb.nl-ams.scw.cloud mgdb.pl-waw.scw.cloud mh mi.it mi.th mi.us miami miasa.nagano.jp
-        miasta.pl mibu.tochigi.jp microlight.aero microsoft midori.chiba.jp midori.gunma.jp midsund.no
-        midtre-gauldal.no mie.jp mielec.pl mielno.pl mifune.kumamoto.jp migration.run* mihama.aichi.jp mihama.chiba.jp
-        mihama.fukui.jp mihama.mie.jp mihama.wakayama.jp mihara.hiroshima.jp mihara.kochi.jp miharu.fukushima.jp
-        miho.ibaraki.jp mikasa.hokkaido.jp mikawa.yamagata.jp miki.hyogo.jp mil mil.ac mil.ae mil.al mil.ar mil.az
-        mil.ba mil.bd mil.bo mil.br mil.by mil.cl mil.cn mil.co mil.cy mil.do mil.ec mil.eg mil.fj mil.gh mil.gt mil.hn
-        mil.id mil.in mil.io mil.iq mil.jo mil.kg mil.km mil.kr mil.kz mil.lv mil.mg mil.mv mil.my mil.mz mil.ng mil.ni
-        mil.no mil.nz mil.pe mil.ph mil.pl mil.py mil.qa mil.ru mil.rw mil.sh mil.st mil.sy mil.tj mil.tm mil.to mil.tr
-        mil.tt mil.tw mil.tz mil.ug mil.uy mil.vc mil.ve mil.ye mil.za mil.zm mil.zw milan.it milano.it
-        mima.tokushima.jp mimata.miyazaki.jp mimoza.jp minakami.gunma.jp minamata.kumamoto.jp minami-alps.yamanashi.jp
-        minami.fukuoka.jp minami.kyoto.jp minami.tokushima.jp minamiaiki.nagano.jp minamiashigara.kanagawa.jp
-        minamiawaji.hyogo.jp minamiboso.chiba.jp minamidaito.okinawa.jp minamiechizen.fukui.jp minamifurano.hokkaido.jp
-        minamiise.mie.jp minamiizu.shizuoka.jp minamimaki.nagano.jp minamiminowa.nagano.jp minamioguni.kumamoto.jp
-        minamisanriku.miyagi.jp minamitane.kagoshima.jp minamiuonuma.niigata.jp minamiyamashiro.kyoto.jp
-        minano.saitama.jp minato.osaka.jp minato.tokyo.jp mincom.tn mine.nu mini miniserver.com minisite.ms
-        mino.gifu.jp minobu.yamanashi.jp minoh.osaka.jp minokamo.gifu.jp minowa.nagano.jp mint mints.ne.jp
-        mircloud.host mircloud.ru mircloud.us miren.app miren.systems misaki.okayama.jp misaki.osaka.jp
-        misasa.tottori.jp misato.akita.jp misato.miyagi.jp misato.saitama.jp misato.shimane.jp misato.wakayama.jp
-        misawa.aomori.jp misconfused.org mishima.fukushima.jp mishima.shizuoka.jp misugi.mie.jp mit mitaka.tokyo.jp
-        mitake.gifu.jp mitane.akita.jp mito.ibaraki.jp mitou.yamaguchi.jp mitoyo.kagawa.jp mitsubishi mitsue.nara.jp
-        mitsuke.niigata.jp mittwald.info mittwaldserver.info miura.kanagawa.jp miyada.nagano.jp miyagi.jp
-        miyake.nara.jp miyako.fukuoka.jp miyako.iwate.jp miyakonojo.miyazaki.jp miyama.fukuoka.jp miyama.mie.jp
-        miyashiro.saitama.jp miyawaka.fukuoka.jp miyazaki.jp miyazaki.miyazaki.jp miyazu.kyoto.jp miyoshi.aichi.jp
-        miyoshi.hiroshima.jp miyoshi.saitama.jp miyoshi.tokushima.jp miyota.nagano.jp mizuho.tokyo.jp
-        mizumaki.fukuoka.jp mizunami.gifu.jp mizusawa.iwate.jp mjondalen.no mk mk.eu.org mk.ua mkm.fan mktg.ec ml mlb
-        mlbfan.org mls mm* mma mmafan.biz mmv.kr mn mn.it mn.us mo mo-i-rana.no mo-siemens.io mo.cn mo.it mo.us
-        moareke.no mobara.chiba.jp mobi mobi.gp mobi.ke mobi.ng mobi.tz mobile mocha-sandbox.dev mocha.app
-        mochausercontent.com mochizuki.nagano.jp mock.pstmn.io mod.gi moda modalen.no modelling.aero modelscape.com
-        modena.it mods.jp modum.no modx.dev moe moi moka.tochigi.jp mokuren.ne.jp mol.it molde.no molise.it mom
-        mombetsu.hokkaido.jp mon.ec monash mond.jp money money.bj mongolian.jp monster monza-brianza.it
-        monza-e-della-brianza.it monza.it monzabrianza.it monzaebrianza.it monzaedellabrianza.it moo.jp moonscale.io*
-        moonscale.net mordovia.ru mordovia.su morena.br moriguchi.osaka.jp morimachi.shizuoka.jp morioka.iwate.jp
-        moriya.ibaraki.jp moriyama.shiga.jp moriyoshi.akita.jp mormon morotsuka.miyazaki.jp moroyama.saitama.jp
-        mortgage moscow moseushi.hokkaido.jp mosjoen.no moskenes.no moss.no motegi.tochigi.jp moto motobu.okinawa.jp
-        motorcycles motosu.gifu.jp motoyama.kochi.jp mov movie movimiento.bo mp mp.br mq mr mr.no mragowo.pl
-        mrap.accesspoint.s3-global.amazonaws.com ms ms.fun ms.gov.br ms.it ms.kr ms.leg.br ms.show ms.us msd msk.ru
-        msk.su mt mt.eu.org mt.gov.br mt.it mt.leg.br mt.us mtls.run.app* mtn mtr mu mugi.tokushima.jp muika.niigata.jp
-        mukawa.hokkaido.jp muko.kyoto.jp munakata.fukuoka.jp muni.il muosat.no mup.gov.pl murakami.niigata.jp
-        murata.miyagi.jp murayama.yamagata.jp murmansk.su muroran.hokkaido.jp muroto.kochi.jp mus.br mus.mi.us
-        musashimurayama.tokyo.jp musashino.tokyo.jp museum museum.mv museum.no museum.om music musica.ar musica.bo
-        musician.io mutsu.aomori.jp mutsuzawa.chiba.jp mutual.ar mv mw mw.gov.pl mwcloudnonprod.com mx
-        mx-central-1.rds.amazonaws.com* my my-firewall.org my-gateway.de my-router.de my.at my.be my.canva.site
-        my.canvasite.cn my.de my.eu.org my.id myactivedirectory.com myaddr.dev myaddr.io myaddr.tools myamaze.net
-        myasustor.com mybox.company mybox.me mybox.page mycloudnas.com mydatto.com mydatto.net mydbserver.com
-        myddns.rocks mydissent.net mydns.bz mydns.jp mydns.tw mydns.vc mydobiss.com myds.me myeffect.net myfast.host
-        myfast.space myfirewall.org myforum.community myfritz.link myfritz.net myftp.biz myftp.org mygov.scot
-        myhome-server.de myiphost.com myjino.ru mykolaiv.ua mymailer.com.tw mymediapc.net mynascloud.com
-        myoko.niigata.jp mypep.link mypets.ws myphotos.cc mypi.co mypsx.net myqnapcloud.cn myqnapcloud.com myradweb.net
-        myrdbx.io mysecuritycamera.com mysecuritycamera.net mysecuritycamera.org myshopblocks.com myshopify.com
-        myspreadshop.at myspreadshop.be myspreadshop.ca myspreadshop.ch myspreadshop.co.uk myspreadshop.com
-        myspreadshop.com.au myspreadshop.de myspreadshop.dk myspreadshop.es myspreadshop.fi myspreadshop.fr
-        myspreadshop.ie myspreadshop.it myspreadshop.net myspreadshop.nl myspreadshop.no myspreadshop.pl
-        myspreadshop.se mysynology.net mytabit.co.il mytabit.com mytis.ru mytuleap.com myvnc.com mywire.org mz n.bg
-        n.se na na.it na4u.ru naamesjevuemie.no nab nabari.mie.jp nachikatsuura.wakayama.jp nagahama.shiga.jp
-        nagai.yamagata.jp nagano.jp nagano.nagano.jp naganohara.gunma.jp nagaoka.niigata.jp nagaokakyo.kyoto.jp
-        nagara.chiba.jp nagareyama.chiba.jp nagasaki.jp nagasaki.nagasaki.jp nagasu.kumamoto.jp nagato.yamaguchi.jp
-        nagatoro.saitama.jp nagawa.nagano.jp nagi.okayama.jp nagiso.nagano.jp nago.okinawa.jp nagoya nagoya.jp*
-        naha.okinawa.jp nahari.kochi.jp naie.hokkaido.jp naka.hiroshima.jp naka.ibaraki.jp nakadomari.aomori.jp
-        nakagawa.fukuoka.jp nakagawa.hokkaido.jp nakagawa.nagano.jp nakagawa.tokushima.jp nakagusuku.okinawa.jp
-        nakagyo.kyoto.jp nakai.kanagawa.jp nakama.fukuoka.jp nakamichi.yamanashi.jp nakamura.kochi.jp
-        nakaniikawa.toyama.jp nakano.nagano.jp nakano.tokyo.jp nakanojo.gunma.jp nakanoto.ishikawa.jp
-        nakasatsunai.hokkaido.jp nakatane.kagoshima.jp nakatombetsu.hokkaido.jp nakatsugawa.gifu.jp
-        nakayama.yamagata.jp nakijin.okinawa.jp naklo.pl nalchik.ru nalchik.su namaste.jp namdalseid.no namdinh.vn name
-        name.az name.eg name.et name.fj name.hr name.mk name.mv name.my name.ng name.pm name.pr name.qa name.tj name.tr
-        name.tt name.vn namegata.ibaraki.jp namegawa.saitama.jp namerikawa.toyama.jp namie.fukushima.jp
-        namikata.ehime.jp namsos.no namsskogan.no nanae.hokkaido.jp nanao.ishikawa.jp nanbu.tottori.jp
-        nanbu.yamanashi.jp nango.fukushima.jp nanjo.okinawa.jp nankoku.kochi.jp nanmoku.gunma.jp nannestad.no
-        nanporo.hokkaido.jp nantan.kyoto.jp nanto.toyama.jp nanyo.yamagata.jp naoshima.kagawa.jp naples.it napoli.it
-        nara.jp nara.nara.jp narashino.chiba.jp narita.chiba.jp naroy.no narusawa.yamanashi.jp naruto.tokushima.jp
-        narviika.no narvik.no nasu.tochigi.jp nasushiobara.tochigi.jp nat.cu nat.tn natal.br natori.miyagi.jp
-        natural.bo naturbruksgymn.se naustdal.no navigation.aero navoi.su navuotna.no navy nayoro.hokkaido.jp nb.ca nba
-        nc nc.tr nc.us nd.us ne ne.jp ne.ke ne.kr ne.tz ne.ug ne.us neat-url.com nec nedre-eiker.no needle.run
-        nemuro.hokkaido.jp nerdpol.ovh nerima.tokyo.jp nes.akershus.no nes.buskerud.no nesna.no nesodden.no
-        nesoddtangen.no nesseby.no nesset.no net net-freaks.com net.ac net.ae net.af net.ag net.ai net.al net.am net.ar
-        net.au net.az net.ba net.bb net.bd net.bh net.bj net.bm net.bn net.bo net.br net.bs net.bt net.bw net.bz net.ci
-        net.cm net.cn net.co net.cu net.cv net.cw net.cy net.dm net.do net.dz net.ec net.eg net.et net.eu.org net.fj
-        net.fm net.ge net.gg net.gh net.gl net.gn net.gp net.gr net.gt net.gu net.gy net.hk net.hn net.ht net.id net.il
-        net.im net.in net.io net.iq net.ir net.je net.jo net.kg net.kh net.ki net.kn net.kw net.ky net.kz net.la net.lb
-        net.lc net.lk net.lr net.ls net.lv net.ly net.ma net.me net.mk net.ml net.mo net.ms net.mt net.mu net.mv net.mw
-        net.mx net.my net.mz net.na net.nf net.ng net.ni net.nr net.nz net.om net.pa net.pe net.ph net.pk net.pl net.pn
-        net.pr net.ps net.pt net.py net.qa net.ru net.rw net.sa net.sb net.sc net.sd net.sg net.sh net.sl net.so net.ss
-        net.st net.sy net.th net.tj net.tm net.tn net.to net.tr net.tt net.tw net.ua net.uk net.uy net.uz net.vc net.ve
-        net.vi net.vn net.vu net.ws net.ye net.za net.zm netbank netflix netgamers.jp netlib.re netlify.app nett.to
-        network neustar new news news.hu next nextdirect nexus neyagawa.osaka.jp nf nf.ca nfl nflfan.org nfshost.com ng
-        ng.eu.org nghean.vn ngo ngo.lk ngo.ng ngo.ph ngo.us ngo.za ngrok-free.app ngrok-free.dev ngrok.app ngrok.dev
-        ngrok.io ngrok.pizza ngrok.pro nh-serv.co.uk nh.us nhk nhlfan.net nhs.uk ni nic.in nic.tj nic.za
-        nichinan.miyazaki.jp nichinan.tottori.jp nico nieruchomosci.pl niigata.jp niigata.niigata.jp niihama.ehime.jp
-        niikappu.hokkaido.jp niimi.okayama.jp niiza.saitama.jp nikaho.akita.jp nike niki.hokkaido.jp nikita.jp
-        nikko.tochigi.jp nikolaev.ua nikon nimsite.uk ninhbinh.vn ninhthuan.vn ninja ninohe.iwate.jp
-        ninomiya.kanagawa.jp nirasaki.yamanashi.jp nis.za nishi.fukuoka.jp nishi.osaka.jp nishiaizu.fukushima.jp
-        nishiarita.saga.jp nishiawakura.okayama.jp nishiazai.shiga.jp nishigo.fukushima.jp nishihara.kumamoto.jp
-        nishihara.okinawa.jp nishiizu.shizuoka.jp nishikata.tochigi.jp nishikatsura.yamanashi.jp nishikawa.yamagata.jp
-        nishimera.miyazaki.jp nishinomiya.hyogo.jp nishinoomote.kagoshima.jp nishinoshima.shimane.jp nishio.aichi.jp
-        nishiokoppe.hokkaido.jp nishitosa.kochi.jp nishiwaki.hyogo.jp nissan nissay nissedal.no nisshin.aichi.jp
-        niteroi.br nittedal.no niyodogawa.kochi.jp nj.us njs.jelastic.vps-host.net nl nl-ams-1.baremetal.scw.cloud
-        nl.ca nl.eu.org nl.no nm.cn nm.us no no-ip.biz no-ip.ca no-ip.co.uk no-ip.info no-ip.net no-ip.org no.eu.org
-        no.it nobeoka.miyazaki.jp noboribetsu.hokkaido.jp nobushi.jp noda.chiba.jp noda.iwate.jp
-        nodebalancer.linode.com* nodes.k8s.fr-par.scw.cloud nodes.k8s.nl-ams.scw.cloud nodes.k8s.pl-waw.scw.cloud
-        nog.community nogata.fukuoka.jp nogi.tochigi.jp noheji.aomori.jp noho.st nohost.me noip.me noip.us nokia nom.ag
-        nom.br* nom.co nom.es nom.fr nom.io nom.km nom.mg nom.nc nom.ni nom.pa nom.pe nom.pl nom.ro nom.tm nom.ve
-        nom.za nombre.bo nome.cv nome.pt nomi.ishikawa.jp nonoichi.ishikawa.jp noop.app noor.jp nord-aurdal.no
-        nord-fron.no nord-odal.no norddal.no nordeste-idc.saveincloud.net nordkapp.no nordre-land.no nordreisa.no
-        nore-og-uvdal.no north-kazakhstan.su northflank.app* norton nose.osaka.jp nosegawa.nara.jp noshiro.akita.jp
-        not.br notaires.fr notaires.km notebook-fips.ca-central-1.sagemaker.aws notebook-fips.ca-west-1.sagemaker.aws
-        notebook-fips.us-east-1.sagemaker.aws notebook-fips.us-east-2.sagemaker.aws
-        notebook-fips.us-gov-east-1.sagemaker.aws notebook-fips.us-gov-west-1.sagemaker.aws
-        notebook-fips.us-west-1.sagemaker.aws notebook-fips.us-west-2.sagemaker.aws notebook.af-south-1.sagemaker.aws
-        notebook.ap-east-1.sagemaker.aws notebook.ap-northeast-1.sagemaker.aws notebook.ap-northeast-2.sagemaker.aws
-        notebook.ap-northeast-3.sagemaker.aws notebook.ap-south-1.sagemaker.aws notebook.ap-south-2.sagemaker.aws
-        notebook.ap-southeast-1.sagemaker.aws notebook.ap-southeast-2.sagemaker.aws
-        notebook.ap-southeast-3.sagemaker.aws notebook.ap-southeast-4.sagemaker.aws notebook.ca-central-1.sagemaker.aws
-        notebook.ca-west-1.sagemaker.aws notebook.cn-north-1.sagemaker.com.cn notebook.cn-northwest-1.sagemaker.com.cn
-        notebook.eu-central-1.sagemaker.aws notebook.eu-central-2.sagemaker.aws notebook.eu-north-1.sagemaker.aws
-        notebook.eu-south-1.sagemaker.aws notebook.eu-south-2.sagemaker.aws notebook.eu-west-1.sagemaker.aws
-        notebook.eu-west-2.sagemaker.aws notebook.eu-west-3.sagemaker.aws notebook.il-central-1.sagemaker.aws
-        notebook.me-central-1.sagemaker.aws notebook.me-south-1.sagemaker.aws notebook.sa-east-1.sagemaker.aws
-        notebook.us-east-1.sagemaker.aws notebook.us-east-2.sagemaker.aws notebook.us-gov-east-1.sagemaker.aws
-        notebook.us-gov-west-1.sagemaker.aws notebook.us-west-1.sagemaker.aws notebook.us-west-2.sagemaker.aws
-        noticeable.news noticias.bo notion.site noto.ishikawa.jp notodden.no notogawa.shiga.jp notteroy.no nov.ru
-        nov.su novara.it novecore.site now now-dns.net now-dns.org now.sh nowaruda.pl nowruz nowtv
-        nozawaonsen.nagano.jp np* nr nra nrw ns.ca nsn.us nsupdate.info nsw.au nsw.edu.au nt.au nt.ca nt.edu.au nt.no
-        nt.ro ntdll.top ntr.br ntr.ec ntt nu nu.ca nu.it numata.gunma.jp numata.hokkaido.jp numazu.shizuoka.jp nuoro.it
-        nv.us nx.cn nx.gw nxa.eu* ny-1.paas.massivegrid.net ny-2.paas.massivegrid.net ny.us nyanta.jp nyat.app nyc
-        nyc.mn nysa.pl nyuzen.toyama.jp nz nz.basketball nz.eu.org o.bg o.se o0o0.jp o365.cloud.nospamproxy.com
-        oaiusercontent.com* oamishirasato.chiba.jp oarai.ibaraki.jp obama.fukui.jp obama.nagasaki.jp
-        obanazawa.yamagata.jp obi obihiro.hokkaido.jp obira.hokkaido.jp obj.ag objects.lp.dev objects.lpg.cloudscale.ch
-        objects.rma.cloudscale.ch obninsk.su observablehq.cloud observer obu.aichi.jp obuse.nagano.jp
-        ocelot.mythic-beasts.com ochi.kochi.jp oci.customer-oci.com* ocp.customer-oci.com* ocs.customer-oci.com* od.ua
-        odate.akita.jp odawara.kanagawa.jp odda.no odesa.ua odessa.ua odo.br odo.replit.dev odont.ec oe.yamagata.jp
-        of.by of.je of.no off.ai office office-on-the.net official.academy official.ec ofunato.iwate.jp og.ao og.it
-        oga.akita.jp ogaki.gifu.jp ogano.saitama.jp ogasawara.tokyo.jp ogata.akita.jp ogawa.ibaraki.jp ogawa.nagano.jp
-        ogawa.saitama.jp ogawara.miyagi.jp ogi.saga.jp ogimi.okinawa.jp ogliastra.it ogori.fukuoka.jp ogose.saitama.jp
-        oguchi.aichi.jp oguni.kumamoto.jp oguni.yamagata.jp oh.us oharu.aichi.jp ohda.shimane.jp ohi.fukui.jp
-        ohira.miyagi.jp ohira.tochigi.jp ohkura.yamagata.jp ohtawara.tochigi.jp oi.kanagawa.jp oia.gov.pl
-        oirase.aomori.jp oirm.gov.pl oishida.yamagata.jp oiso.kanagawa.jp oita.jp oita.oita.jp oizumi.gunma.jp
-        oji.nara.jp ojiya.niigata.jp ok.us okagaki.fukuoka.jp okawa.fukuoka.jp okawa.kochi.jp okaya.nagano.jp
-        okayama.jp okayama.okayama.jp okazaki.aichi.jp oke.gov.pl okegawa.saitama.jp oketo.hokkaido.jp oki.fukuoka.jp
-        okinawa okinawa.jp okinawa.okinawa.jp okinoshima.shimane.jp okoppe.hokkaido.jp oksnes.no okuizumo.shimane.jp
-        okuma.fukushima.jp okutama.tokyo.jp ol.no olawa.pl olayan olayangroup olbia-tempio.it olbiatempio.it olecko.pl
-        olkusz.pl ollo olsztyn.pl olympia.wa.us om omachi.nagano.jp omachi.saga.jp omaezaki.shizuoka.jp omasvuotna.no
-        ome.tokyo.jp omega omg.lol omi.nagano.jp omi.niigata.jp omigawa.chiba.jp omihachiman.shiga.jp
-        omitama.ibaraki.jp omiya.saitama.jp omniwe.site omotego.fukushima.jp omura.nagasaki.jp omuta.fukuoka.jp
-        on-aptible.com on-fleek.app on-forge.com on-k3s.io* on-rancher.cloud* on-rio.io* on-the-web.tv on-vapor.com
-        on-web.fr on.biz.ng on.ca on.expo.app on.staging.expo.app onagawa.miyagi.jp oncilla.mythic-beasts.com
-        ondigitalocean.app one ong ong.br onga.fukuoka.jp onhercules.app onid.ca oninferno.net onion onjuku.chiba.jp
-        onl online online-server.cloud online.ge online.th onna.okinawa.jp ono.fukui.jp ono.fukushima.jp ono.hyogo.jp
-        onojo.fukuoka.jp onomichi.hiroshima.jp onporter.run onrender.com onthewifi.com onza.mythic-beasts.com ooguy.com
-        ookuwa.nagano.jp ooo oops.jp ooshika.nagano.jp oow.gov.pl opal.ne.jp open opencraft.hosting opensocial.site
-        opentunnel.xyz operaunite.com opik.net opoczno.pl opole.pl oppdal.no oppegard.no or.at or.bi or.ci or.cr or.id
-        or.it or.jp or.ke or.kr or.mu or.th or.tz or.ug or.us ora.gunma.jp oracle oraclecloudapps.com*
-        oraclegovcloudapps.com* oraclegovcloudapps.uk* orange orangecloud.tn org org.ac org.ae org.af org.ag org.ai
-        org.al org.am org.ao org.ar org.au org.az org.ba org.bb org.bd org.bh org.bi org.bj org.bm org.bn org.bo org.br
-        org.bs org.bt org.bw org.bz org.ci org.cn org.co org.cu org.cv org.cw org.cy org.dm org.do org.dz org.ec org.ee
-        org.eg org.es org.et org.fj org.fm org.ge org.gg org.gh org.gi org.gl org.gn org.gp org.gr org.gt org.gu org.gy
-        org.hk org.hn org.ht org.hu org.il org.im org.in org.io org.iq org.ir org.je org.jo org.kg org.kh org.ki org.km
-        org.kn org.kp org.kw org.ky org.kz org.la org.lb org.lc org.lk org.lr org.ls org.lv org.ly org.ma org.me org.mg
-        org.mk org.ml org.mn org.mo org.ms org.mt org.mu org.mv org.mw org.mx org.my org.mz org.na org.ng org.ni org.nr
-        org.nz org.om org.pa org.pe org.pf org.ph org.pk org.pl org.pn org.pr org.ps org.pt org.py org.qa org.ro org.rs
-        org.ru org.rw org.sa org.sb org.sc org.scot org.sd org.se org.sg org.sh org.sk org.sl org.sn org.so org.ss
-        org.st org.sv org.sy org.sz org.tj org.tm org.tn org.to org.tr org.tt org.tw org.ua org.ug org.uk org.uy org.uz
-        org.vc org.ve org.vi org.vn org.vu org.ws org.ye org.yt org.za org.zm org.zw organic origins oristano.it
-        orkanger.no orkdal.no orland.no orsites.com orskog.no orsta.no orx.biz os.hedmark.no os.hordaland.no osaka
-        osaka.jp osakasayama.osaka.jp osaki.miyagi.jp osakikamijima.hiroshima.jp osasco.br oschr.gov.pl osen.no
-        oseto.nagasaki.jp oshima.tokyo.jp oshima.yamaguchi.jp oshino.yamanashi.jp oshu.iwate.jp oslo.no osoyro.no
-        osteroy.no ostre-toten.no ostroda.pl ostroleka.pl ostrowiec.pl ostrowwlkp.pl ot.it ota.gunma.jp ota.tokyo.jp
-        otake.hiroshima.jp otaki.chiba.jp otaki.nagano.jp otaki.saitama.jp otama.fukushima.jp otap.co* otari.nagano.jp
-        otaru.hokkaido.jp ote.bj other.nf oto.fukuoka.jp otobe.hokkaido.jp otofuke.hokkaido.jp otoineppu.hokkaido.jp
-        otoyo.kochi.jp otsu.shiga.jp otsuchi.iwate.jp otsuka otsuki.kochi.jp otsuki.yamanashi.jp ott ouchi.saga.jp
-        ouda.nara.jp oum.gov.pl oumu.hokkaido.jp outsystemscloud.com overhalla.no ovh ovre-eiker.no owani.aomori.jp
-        owariasahi.aichi.jp own.pm ownip.net ownprovider.com owo.codes* ox.rs oxa.cloud oy.lc oya.to oyabe.toyama.jp
-        oyama.tochigi.jp oyamazaki.kyoto.jp oyer.no oygarden.no oyodo.nara.jp oystre-slidre.no oz.au ozora.hokkaido.jp
-        ozu.ehime.jp ozu.kumamoto.jp p.bg p.se p.tawk.email p.tawkto.email pa pa.crm.dev* pa.gov.br pa.gov.pl pa.it
-        pa.leg.br pa.us paas.beebyte.io paas.datacenter.fi paas.hosted-by-previder.com paas.massivegrid.com
-        pabianice.pl padova.it padua.it page pages-research.it.hs-heilbronn.de pages.dev pages.gay
-        pages.it.hs-heilbronn.de pages.torproject.net pages.wiardweb.com pagespeedmobilizer.com palermo.it palmas.br
-        panasonic panel.dev panel.gg pantheonsite.io parachuting.aero paragliding.aero parallel.jp parasite.jp paris
-        paris.replit.dev parliament.nz parma.it paroch.k12.ma.us pars parti.se partners parts party
-        passenger-association.aero patria.bo pavia.it pay payload.dev paynow.cx paywhirl.com* pb.ao pb.crm.dev*
-        pb.gov.br pb.leg.br pc.crm.dev* pc.it pc.pl pccw pd.crm.dev* pd.it pdns.page pe pe.ca pe.crm.dev* pe.gov.br
-        pe.it pe.kr pe.leg.br pecori.jp peewee.jp penne.jp penza.su pepper.jp per.jo per.la per.nf perma.jp perso.ht
-        perso.tn perspecta.cloud perugia.it pesaro-urbino.it pesarourbino.it pescara.it pet pf pf.crm.dev* pfizer pg*
-        pg.in pg.it pgafan.net pgfog.com pgw.jp ph pharmacien.fr pharmaciens.km pharmacy phd phd.jo philips phone photo
-        photography photos phutho.vn phuyen.vn phx.enscaled.us physio pi.gov.br pi.it pi.leg.br piacenza.it
-        picard.replit.dev pics pictet pictures pid piebox.site piedmont.it piemonte.it pigboat.jp pike.replit.dev
-        pila.pl pilot.aero pimienta.org pin pinb.gov.pl ping pink pinoko.jp pioneer pippu.hokkaido.jp pisa.it
-        pistoia.it pisz.pl pivohosting.com piw.gov.pl pixolino.com pizza pk pl pl.eu.org pl.ua place platformsh.site*
-        platter-app.dev play playcode.site playit.plus playstation playstation-cloud.com plc.co.im plc.ly plc.ng plc.uk
-        plesk.page pleskns.com pley.games plo.ps plock.pl plumbing plurinacional.bo plus pm pmn.it pn pn.it pnc
-        po.gov.pl po.it poa.br podhale.pl podlasie.pl podzone.net podzone.org pohl point2this.com pointto.us
-        poivron.org poker pokrovsk.su pol.dz pol.ht pol.tr police.uk politica.bo politie polkowice.pl poltava.ua
-        polyspace.com pomorskie.pl pomorze.pl poniatowa.pl ponpes.id pordenone.it porn porsanger.no porsangu.no
-        porsgrunn.no port-angeles.wa.us port-ludlow.wa.us port-orchard.wa.us port-townsend.wa.us port.fr post post.in
-        postman-echo.com potager.org potenza.it poulsbo.wa.us powiat.pl poznan.pl pp.az pp.ru pp.se pp.ua ppg.br
-        pplx.app pr pr.gov.br pr.gov.pl pr.it pr.leg.br pr.ml pr.us prato.it praxi prd.fr prd.km prd.mg
-        prequalifyme.today prerelease.replit.dev press press.aero press.cy press.ma press.se presse.km presse.ml
-        preview.csb.app preview.emergentagent.com preview.site prg1-zerops.zone pri.ee prime primetel.cloud principe.st
-        priv.at priv.hu priv.instances.scw.cloud priv.me priv.no priv.pl private.repost.aws* privatelink.snowflake.app*
-        privatizehealthinsurance.net pro pro.az pro.br pro.cy pro.ec pro.fj pro.ht pro.in pro.mv pro.om pro.pr pro.tt
-        pro.typeform.com pro.vn prochowice.pl prod production.aero productions prof prof.ec prof.pr profesional.bo
-        progressive project.space promo properties property protection pru prudential pruszkow.pl prvcy.page prvw.eu
-        przeworsk.pl ps psc.br psi.br psic.ec psiq.ec psp.gov.pl psse.gov.pl pstmn.io pt pt.eu.org pt.it pu.it pub
-        pub.ec pub.instances.scw.cloud pub.sa publ.cv publ.pt public-inquiry.uk pubtls.org pueblo.bo pug.it puglia.it
-        pulawy.pl punyu.jp pup.gov.pl pupu.jp pussycat.jp puter.app puter.site puter.work pv.it pvh.br pvt.ge
-        pvt.k12.ma.us pw pwc py pya.jp pyatigorsk.ru pymnt.uk pythonanywhere.com pz.it q.bg qa qa2.com qbuser.com qc.ca
-        qcx.io qh.cn qld.au qld.edu.au qld.gov.au qoto.io qpon qsl.br qualifioapp.com qualyhqpartner.com*
-        qualyhqportal.com* quangbinh.vn quangnam.vn quangngai.vn quangninh.vn quangtri.vn quebec quest quicksytes.com
-        quipelements.com* quizzes.cx qzz.io r.appspot.com* r.bg r.cdn77.net r.cloud.int.apple* r.se r2.dev ra.it racing
-        rackmaze.com rackmaze.net rade.no radio radio.am radio.br radio.fm radom.pl radoy.no raffleentry.org.uk
-        rag-cloud-ch.hosteur.com rag-cloud.hosteur.com ragusa.it rahkkeravju.no raholt.no raindrop.jp raisa.no
-        rakkestad.no ralingen.no rana.no randaberg.no rankoshi.hokkaido.jp ranzan.saitama.jp rar.ve ras.ru rauma.no
-        ravendb.cloud ravendb.community ravendb.run ravenna.it ravpage.co.il raw.icp0.io* raw.icp1.io* rawa-maz.pl
-        rc.it rdb.fr-par.scw.cloud rdb.nl-ams.scw.cloud rdb.pl-waw.scw.cloud rds.cn-north-1.amazonaws.com.cn*
-        rds.cn-northwest-1.amazonaws.com.cn* rdy.jp re re.it re.kr re.no read read-books.org readmyblog.org
-        readthedocs-hosted.com readthedocs.io readymade.jp realestate realestate.pl realm.cz realtime.supabase.co
-        realtor realty rebun.hokkaido.jp rec.br rec.nf rec.ro rec.ve recht.pro recife.br recipes recreation.aero red
-        red.sv redirectme.net redmond.wa.us redumbrella reed.replit.dev reg.dk reggio-calabria.it reggio-emilia.it
-        reggiocalabria.it reggioemilia.it rehab reise reisen reit reklam.hu rel.ht rel.pl relay.evervault.app
-        relay.evervault.dev reliance remotewd.com ren rendalen.no rennebu.no rennesoy.no rent rentals renton.wa.us
-        rep.br rep.kp repair repbody.aero repl.co repl.run replit.app replit.dev report republican res.aero res.in
-        research.aero researched.cx reservd.com reservd.dev.thingdust.io reservd.disrec.thingdust.io
-        reservd.testing.thingdust.io reserve-online.net resindevice.io resolve.bar rest restaurant restaurant.bj
-        resto.bj review reviews revista.bo rexroth rg.it rgr.jp rhcloud.com ri.it ri.us ribeirao.br
-        ric.jelastic.vps-host.net rice-labs.com rich richardli ricoh rieti.it rifu.miyagi.jp riik.ee riker.replit.dev
-        rikubetsu.hokkaido.jp rikuzentakata.iwate.jp ril rimini.it rindal.no ringebu.no ringerike.no ringsaker.no rio
-        rio.br rio.ec riobranco.br riopreto.br rip rishiri.hokkaido.jp rishirifuji.hokkaido.jp risor.no rissa.no
-        ritto.shiga.jp rivne.ua rj.gov.br rj.leg.br rl.no rm.it rma.objectstorage.ch rn.gov.br rn.it rn.leg.br ro
-        ro.eu.org ro.gov.br ro.it ro.leg.br roan.no rocks rocky.page rodeo rodoy.no rogers rokunohe.aomori.jp rollag.no
-        roma.it rome.it romsa.no romskog.no room roros.no rost.no rotorcraft.aero routingthecloud.com
-        routingthecloud.net routingthecloud.org rovigo.it rovno.ua roxa.org royal-commission.uk royken.no royrvik.no
-        rr.gov.br rr.leg.br rrpp.ec rs rs.ba rs.gov.br rs.leg.br rs.webaccel.jp rsc.cdn77.org rsc.contentproxy9.cz rsvp
-        rt.ht ru ru.com ru.eu.org ru.net rub.de rugby ruhr ruhr-uni-bochum.de rulez.jp run run.app* runcontainers.dev
-        runs.onstackit.cloud ruovat.no rv.ua rw rwe rybnik.pl ryd.wafaicloud.com rygge.no ryokami.saitama.jp
-        ryugasaki.ibaraki.jp ryukyu ryuoh.shiga.jp rzeszow.pl rzgw.gov.pl s.bg s.brave.app* s.brave.dev* s.brave.io*
-        s.se s3-1.amazonaws.com s3-accesspoint-fips.ca-central-1.amazonaws.com
-        s3-accesspoint-fips.ca-west-1.amazonaws.com s3-accesspoint-fips.dualstack.ca-central-1.amazonaws.com
-        s3-accesspoint-fips.dualstack.ca-west-1.amazonaws.com s3-accesspoint-fips.dualstack.us-east-1.amazonaws.com
-        s3-accesspoint-fips.dualstack.us-east-2.amazonaws.com s3-accesspoint-fips.dualstack.us-gov-east-1.amazonaws.com
-        s3-accesspoint-fips.dualstack.us-gov-west-1.amazonaws.com s3-accesspoint-fips.dualstack.us-west-1.amazonaws.com
-        s3-accesspoint-fips.dualstack.us-west-2.amazonaws.com s3-accesspoint-fips.us-east-1.amazonaws.com
-        s3-accesspoint-fips.us-east-2.amazonaws.com s3-accesspoint-fips.us-gov-east-1.amazonaws.com
-        s3-accesspoint-fips.us-gov-west-1.amazonaws.com s3-accesspoint-fips.us-west-1.amazonaws.com
-        s3-accesspoint-fips.us-west-2.amazonaws.com s3-accesspoint.af-south-1.amazonaws.com
-        s3-accesspoint.ap-east-1.amazonaws.com s3-accesspoint.ap-northeast-1.amazonaws.com
-        s3-accesspoint.ap-northeast-2.amazonaws.com s3-accesspoint.ap-northeast-3.amazonaws.com
-        s3-accesspoint.ap-south-1.amazonaws.com s3-accesspoint.ap-south-2.amazonaws.com
-        s3-accesspoint.ap-southeast-1.amazonaws.com s3-accesspoint.ap-southeast-2.amazonaws.com
-        s3-accesspoint.ap-southeast-3.amazonaws.com s3-accesspoint.ap-southeast-4.amazonaws.com
-        s3-accesspoint.ap-southeast-5.amazonaws.com s3-accesspoint.ca-central-1.amazonaws.com
-        s3-accesspoint.ca-west-1.amazonaws.com s3-accesspoint.cn-north-1.amazonaws.com.cn
-        s3-accesspoint.cn-northwest-1.amazonaws.com.cn s3-accesspoint.dualstack.af-south-1.amazonaws.com
-        s3-accesspoint.dualstack.ap-east-1.amazonaws.com s3-accesspoint.dualstack.ap-northeast-1.amazonaws.com
-        s3-accesspoint.dualstack.ap-northeast-2.amazonaws.com s3-accesspoint.dualstack.ap-northeast-3.amazonaws.com
-        s3-accesspoint.dualstack.ap-south-1.amazonaws.com s3-accesspoint.dualstack.ap-south-2.amazonaws.com
-        s3-accesspoint.dualstack.ap-southeast-1.amazonaws.com s3-accesspoint.dualstack.ap-southeast-2.amazonaws.com
-        s3-accesspoint.dualstack.ap-southeast-3.amazonaws.com s3-accesspoint.dualstack.ap-southeast-4.amazonaws.com
-        s3-accesspoint.dualstack.ap-southeast-5.amazonaws.com s3-accesspoint.dualstack.ca-central-1.amazonaws.com
-        s3-accesspoint.dualstack.ca-west-1.amazonaws.com s3-accesspoint.dualstack.cn-north-1.amazonaws.com.cn
-        s3-accesspoint.dualstack.cn-northwest-1.amazonaws.com.cn s3-accesspoint.dualstack.eu-central-1.amazonaws.com
-        s3-accesspoint.dualstack.eu-central-2.amazonaws.com s3-accesspoint.dualstack.eu-north-1.amazonaws.com
-        s3-accesspoint.dualstack.eu-south-1.amazonaws.com s3-accesspoint.dualstack.eu-south-2.amazonaws.com
-        s3-accesspoint.dualstack.eu-west-1.amazonaws.com s3-accesspoint.dualstack.eu-west-2.amazonaws.com
-        s3-accesspoint.dualstack.eu-west-3.amazonaws.com s3-accesspoint.dualstack.il-central-1.amazonaws.com
-        s3-accesspoint.dualstack.me-central-1.amazonaws.com s3-accesspoint.dualstack.me-south-1.amazonaws.com
-        s3-accesspoint.dualstack.sa-east-1.amazonaws.com s3-accesspoint.dualstack.us-east-1.amazonaws.com
-        s3-accesspoint.dualstack.us-east-2.amazonaws.com s3-accesspoint.dualstack.us-gov-east-1.amazonaws.com
-        s3-accesspoint.dualstack.us-gov-west-1.amazonaws.com s3-accesspoint.dualstack.us-west-1.amazonaws.com
-        s3-accesspoint.dualstack.us-west-2.amazonaws.com s3-accesspoint.eu-central-1.amazonaws.com
-        s3-accesspoint.eu-central-2.amazonaws.com s3-accesspoint.eu-north-1.amazonaws.com
-        s3-accesspoint.eu-south-1.amazonaws.com s3-accesspoint.eu-south-2.amazonaws.com
-        s3-accesspoint.eu-west-1.amazonaws.com s3-accesspoint.eu-west-2.amazonaws.com
-        s3-accesspoint.eu-west-3.amazonaws.com s3-accesspoint.il-central-1.amazonaws.com
-        s3-accesspoint.me-central-1.amazonaws.com s3-accesspoint.me-south-1.amazonaws.com
-        s3-accesspoint.sa-east-1.amazonaws.com s3-accesspoint.us-east-1.amazonaws.com
-        s3-accesspoint.us-east-2.amazonaws.com s3-accesspoint.us-gov-east-1.amazonaws.com
-        s3-accesspoint.us-gov-west-1.amazonaws.com s3-accesspoint.us-west-1.amazonaws.com
-        s3-accesspoint.us-west-2.amazonaws.com s3-ap-east-1.amazonaws.com s3-ap-northeast-1.amazonaws.com
-        s3-ap-northeast-2.amazonaws.com s3-ap-northeast-3.amazonaws.com s3-ap-south-1.amazonaws.com
-        s3-ap-southeast-1.amazonaws.com s3-ap-southeast-2.amazonaws.com s3-ca-central-1.amazonaws.com
-        s3-deprecated.ap-southeast-5.amazonaws.com s3-deprecated.cn-north-1.amazonaws.com.cn
-        s3-deprecated.eu-west-1.amazonaws.com s3-deprecated.us-east-1.amazonaws.com
-        s3-deprecated.us-east-2.amazonaws.com s3-deprecated.us-west-2.amazonaws.com s3-eu-central-1.amazonaws.com
-        s3-eu-north-1.amazonaws.com s3-eu-west-1.amazonaws.com s3-eu-west-2.amazonaws.com s3-eu-west-3.amazonaws.com
-        s3-external-1.amazonaws.com s3-fips-us-gov-east-1.amazonaws.com s3-fips-us-gov-west-1.amazonaws.com
-        s3-fips.ca-central-1.amazonaws.com s3-fips.ca-west-1.amazonaws.com s3-fips.dualstack.ca-central-1.amazonaws.com
-        s3-fips.dualstack.ca-west-1.amazonaws.com s3-fips.dualstack.us-east-1.amazonaws.com
-        s3-fips.dualstack.us-east-2.amazonaws.com s3-fips.dualstack.us-gov-east-1.amazonaws.com
-        s3-fips.dualstack.us-gov-west-1.amazonaws.com s3-fips.dualstack.us-west-1.amazonaws.com
-        s3-fips.dualstack.us-west-2.amazonaws.com s3-fips.us-east-1.amazonaws.com s3-fips.us-east-2.amazonaws.com
-        s3-fips.us-gov-east-1.amazonaws.com s3-fips.us-gov-west-1.amazonaws.com s3-fips.us-west-1.amazonaws.com
-        s3-fips.us-west-2.amazonaws.com s3-me-south-1.amazonaws.com s3-object-lambda.af-south-1.amazonaws.com
-        s3-object-lambda.ap-east-1.amazonaws.com s3-object-lambda.ap-northeast-1.amazonaws.com
-        s3-object-lambda.ap-northeast-2.amazonaws.com s3-object-lambda.ap-northeast-3.amazonaws.com
-        s3-object-lambda.ap-south-1.amazonaws.com s3-object-lambda.ap-south-2.amazonaws.com
-        s3-object-lambda.ap-southeast-1.amazonaws.com s3-object-lambda.ap-southeast-2.amazonaws.com
-        s3-object-lambda.ap-southeast-3.amazonaws.com s3-object-lambda.ap-southeast-4.amazonaws.com
-        s3-object-lambda.ap-southeast-5.amazonaws.com s3-object-lambda.ca-central-1.amazonaws.com
-        s3-object-lambda.ca-west-1.amazonaws.com s3-object-lambda.cn-north-1.amazonaws.com.cn
-        s3-object-lambda.cn-northwest-1.amazonaws.com.cn s3-object-lambda.eu-central-1.amazonaws.com
-        s3-object-lambda.eu-central-2.amazonaws.com s3-object-lambda.eu-north-1.amazonaws.com
-        s3-object-lambda.eu-south-1.amazonaws.com s3-object-lambda.eu-south-2.amazonaws.com
-        s3-object-lambda.eu-west-1.amazonaws.com s3-object-lambda.eu-west-2.amazonaws.com
-        s3-object-lambda.eu-west-3.amazonaws.com s3-object-lambda.il-central-1.amazonaws.com
-        s3-object-lambda.me-central-1.amazonaws.com s3-object-lambda.me-south-1.amazonaws.com
-        s3-object-lambda.sa-east-1.amazonaws.com s3-object-lambda.us-east-1.amazonaws.com
-        s3-object-lambda.us-east-2.amazonaws.com s3-object-lambda.us-gov-east-1.amazonaws.com
-        s3-object-lambda.us-gov-west-1.amazonaws.com s3-object-lambda.us-west-1.amazonaws.com
-        s3-object-lambda.us-west-2.amazonaws.com s3-sa-east-1.amazonaws.com s3-us-east-2.amazonaws.com
-        s3-us-gov-east-1.amazonaws.com s3-us-gov-west-1.amazonaws.com s3-us-west-1.amazonaws.com
-        s3-us-west-2.amazonaws.com s3-website-ap-northeast-1.amazonaws.com s3-website-ap-southeast-1.amazonaws.com
-        s3-website-ap-southeast-2.amazonaws.com s3-website-eu-west-1.amazonaws.com s3-website-sa-east-1.amazonaws.com
-        s3-website-us-east-1.amazonaws.com s3-website-us-gov-west-1.amazonaws.com s3-website-us-west-1.amazonaws.com
-        s3-website-us-west-2.amazonaws.com s3-website.af-south-1.amazonaws.com s3-website.ap-east-1.amazonaws.com
-        s3-website.ap-northeast-1.amazonaws.com s3-website.ap-northeast-2.amazonaws.com
-        s3-website.ap-northeast-3.amazonaws.com s3-website.ap-south-1.amazonaws.com s3-website.ap-south-2.amazonaws.com
-        s3-website.ap-southeast-1.amazonaws.com s3-website.ap-southeast-2.amazonaws.com
-        s3-website.ap-southeast-3.amazonaws.com s3-website.ap-southeast-4.amazonaws.com
-        s3-website.ap-southeast-5.amazonaws.com s3-website.ca-central-1.amazonaws.com
-        s3-website.ca-west-1.amazonaws.com s3-website.cn-north-1.amazonaws.com.cn
-        s3-website.cn-northwest-1.amazonaws.com.cn s3-website.dualstack.af-south-1.amazonaws.com
-        s3-website.dualstack.ap-northeast-1.amazonaws.com s3-website.dualstack.ap-northeast-2.amazonaws.com
-        s3-website.dualstack.ap-northeast-3.amazonaws.com s3-website.dualstack.ap-south-1.amazonaws.com
-        s3-website.dualstack.ap-south-2.amazonaws.com s3-website.dualstack.ap-southeast-1.amazonaws.com
-        s3-website.dualstack.ap-southeast-2.amazonaws.com s3-website.dualstack.ap-southeast-3.amazonaws.com
-        s3-website.dualstack.ap-southeast-4.amazonaws.com s3-website.dualstack.ap-southeast-5.amazonaws.com
-        s3-website.dualstack.ca-central-1.amazonaws.com s3-website.dualstack.ca-west-1.amazonaws.com
-        s3-website.dualstack.cn-north-1.amazonaws.com.cn s3-website.dualstack.eu-central-1.amazonaws.com
-        s3-website.dualstack.eu-central-2.amazonaws.com s3-website.dualstack.eu-south-1.amazonaws.com
-        s3-website.dualstack.eu-south-2.amazonaws.com s3-website.dualstack.eu-west-1.amazonaws.com
-        s3-website.dualstack.eu-west-3.amazonaws.com s3-website.dualstack.il-central-1.amazonaws.com
-        s3-website.dualstack.me-central-1.amazonaws.com s3-website.dualstack.sa-east-1.amazonaws.com
-        s3-website.dualstack.us-east-1.amazonaws.com s3-website.dualstack.us-east-2.amazonaws.com
-        s3-website.dualstack.us-gov-east-1.amazonaws.com s3-website.dualstack.us-gov-west-1.amazonaws.com
-        s3-website.dualstack.us-west-1.amazonaws.com s3-website.dualstack.us-west-2.amazonaws.com
-        s3-website.eu-central-1.amazonaws.com s3-website.eu-central-2.amazonaws.com s3-website.eu-north-1.amazonaws.com
-        s3-website.eu-south-1.amazonaws.com s3-website.eu-south-2.amazonaws.com s3-website.eu-west-1.amazonaws.com
-        s3-website.eu-west-2.amazonaws.com s3-website.eu-west-3.amazonaws.com s3-website.fr-par.scw.cloud
-        s3-website.il-central-1.amazonaws.com s3-website.me-central-1.amazonaws.com s3-website.me-south-1.amazonaws.com
-        s3-website.nl-ams.scw.cloud s3-website.pl-waw.scw.cloud s3-website.sa-east-1.amazonaws.com
-        s3-website.us-east-1.amazonaws.com s3-website.us-east-2.amazonaws.com s3-website.us-gov-east-1.amazonaws.com
-        s3-website.us-gov-west-1.amazonaws.com s3-website.us-west-1.amazonaws.com s3-website.us-west-2.amazonaws.com
-        s3.af-south-1.amazonaws.com s3.amazonaws.com s3.ap-east-1.amazonaws.com s3.ap-northeast-1.amazonaws.com
-        s3.ap-northeast-2.amazonaws.com s3.ap-northeast-3.amazonaws.com s3.ap-south-1.amazonaws.com
-        s3.ap-south-2.amazonaws.com s3.ap-southeast-1.amazonaws.com s3.ap-southeast-2.amazonaws.com
-        s3.ap-southeast-3.amazonaws.com s3.ap-southeast-4.amazonaws.com s3.ap-southeast-5.amazonaws.com
-        s3.ca-central-1.amazonaws.com s3.ca-west-1.amazonaws.com s3.cn-north-1.amazonaws.com.cn
-        s3.cn-northwest-1.amazonaws.com.cn s3.dualstack.af-south-1.amazonaws.com s3.dualstack.ap-east-1.amazonaws.com
-        s3.dualstack.ap-northeast-1.amazonaws.com s3.dualstack.ap-northeast-2.amazonaws.com
-        s3.dualstack.ap-northeast-3.amazonaws.com s3.dualstack.ap-south-1.amazonaws.com
-        s3.dualstack.ap-south-2.amazonaws.com s3.dualstack.ap-southeast-1.amazonaws.com
-        s3.dualstack.ap-southeast-2.amazonaws.com s3.dualstack.ap-southeast-3.amazonaws.com
-        s3.dualstack.ap-southeast-4.amazonaws.com s3.dualstack.ap-southeast-5.amazonaws.com
-        s3.dualstack.ca-central-1.amazonaws.com s3.dualstack.ca-west-1.amazonaws.com
-        s3.dualstack.cn-north-1.amazonaws.com.cn s3.dualstack.cn-northwest-1.amazonaws.com.cn
-        s3.dualstack.eu-central-1.amazonaws.com s3.dualstack.eu-central-2.amazonaws.com
-        s3.dualstack.eu-north-1.amazonaws.com s3.dualstack.eu-south-1.amazonaws.com
-        s3.dualstack.eu-south-2.amazonaws.com s3.dualstack.eu-west-1.amazonaws.com s3.dualstack.eu-west-2.amazonaws.com
-        s3.dualstack.eu-west-3.amazonaws.com s3.dualstack.il-central-1.amazonaws.com
-        s3.dualstack.me-central-1.amazonaws.com s3.dualstack.me-south-1.amazonaws.com
-        s3.dualstack.sa-east-1.amazonaws.com s3.dualstack.us-east-1.amazonaws.com s3.dualstack.us-east-2.amazonaws.com
-        s3.dualstack.us-gov-east-1.amazonaws.com s3.dualstack.us-gov-west-1.amazonaws.com
-        s3.dualstack.us-west-1.amazonaws.com s3.dualstack.us-west-2.amazonaws.com s3.eu-central-1.amazonaws.com
-        s3.eu-central-2.amazonaws.com s3.eu-north-1.amazonaws.com s3.eu-south-1.amazonaws.com
-        s3.eu-south-2.amazonaws.com s3.eu-west-1.amazonaws.com s3.eu-west-2.amazonaws.com s3.eu-west-3.amazonaws.com
-        s3.fr-par.scw.cloud s3.il-central-1.amazonaws.com s3.isk01.sakurastorage.jp s3.isk02.sakurastorage.jp
-        s3.k2.cloud s3.me-central-1.amazonaws.com s3.me-south-1.amazonaws.com s3.nl-ams.scw.cloud s3.pl-waw.scw.cloud
-        s3.ru-msk.k2.cloud s3.ru-spb.k2.cloud s3.sa-east-1.amazonaws.com s3.teckids.org s3.us-east-1.amazonaws.com
-        s3.us-east-2.amazonaws.com s3.us-gov-east-1.amazonaws.com s3.us-gov-west-1.amazonaws.com
-        s3.us-west-1.amazonaws.com s3.us-west-2.amazonaws.com sa sa-east-1.airflow.amazonaws.com*
-        sa-east-1.elasticbeanstalk.com sa-east-1.rds.amazonaws.com* sa.au sa.com sa.cr sa.edu.au sa.gov.au sa.gov.pl
-        sa.it sa.ngrok.io saarland sabae.fukui.jp sadist.jp sado.niigata.jp safe safety safety.aero saga.jp
-        saga.saga.jp sagae.yamagata.jp sagamihara.kanagawa.jp saigawa.fukuoka.jp saijo.ehime.jp saikai.nagasaki.jp
-        saiki.oita.jp saitama.jp saitama.saitama.jp saito.miyazaki.jp saka.hiroshima.jp sakado.saitama.jp
-        sakae.chiba.jp sakae.nagano.jp sakahogi.gifu.jp sakai.fukui.jp sakai.ibaraki.jp sakai.osaka.jp
-        sakaiminato.tottori.jp sakaki.nagano.jp sakata.yamagata.jp sakawa.kochi.jp sakegawa.yamagata.jp saku.nagano.jp
-        sakuho.nagano.jp sakura sakura.chiba.jp sakura.ne.jp sakura.tochigi.jp sakura.tv sakuragawa.ibaraki.jp
-        sakurai.nara.jp sakuratan.com sakuraweb.com sakyo.kyoto.jp sal.ec salangen.no salat.no sale salerno.it salon
-        saloon.jp saltdal.no salud.bo salvador.br same-app.com same-preview.com samegawa.fukushima.jp samnanger.no
-        sampa.br samsclub samsung samukawa.kanagawa.jp sanagochi.tokushima.jp sanda.hyogo.jp sandbox.deno.net
-        sandcats.io sande.more-og-romsdal.no sande.vestfold.no sande.xn--mre-og-romsdal-qqb.no sandefjord.no sandnes.no
-        sandnessjoen.no sandoy.no sandvik sandvikcoromant sango.nara.jp sanjo.niigata.jp sannan.hyogo.jp
-        sannohe.aomori.jp sano.tochigi.jp sanofi sanok.pl santamaria.br santoandre.br sanuki.kagawa.jp saobernardo.br
-        saogonca.br saotome.st sap sapporo.jp* sar.it sardegna.it sardinia.it sarl saroma.hokkaido.jp sarpsborg.no
-        sarufutsu.hokkaido.jp sas sasaguri.fukuoka.jp sasayama.hyogo.jp sasebo.nagasaki.jp sassari.it
-        satosho.okayama.jp satsumasendai.kagoshima.jp satte.saitama.jp sauda.no sauherad.no sav.case save
-        saves-the-whales.com savona.it saxo sayama.osaka.jp sayama.saitama.jp sayo.hyogo.jp sb sb.ua sbi sblo.jp sbs sc
-        sc.cn sc.gov.br sc.ke sc.kr sc.leg.br sc.ls sc.tz sc.ug sc.us scalebook.scw.cloud scb scbl.fr-par.scw.cloud
-        scbl.nl-ams.scw.cloud scbl.pl-waw.scw.cloud sch.ac sch.ae sch.bd sch.id sch.ir sch.jo sch.lk sch.ly sch.ng
-        sch.qa sch.sa sch.ss sch.tf sch.uk* sch.wf sch.zm schaeffler schmidt schokokeks.net scholarships school
-        school.ge school.in school.nz school.za schoolbus.jp schuldock.de schule schulplattform.de schulserver.de
-        schwarz sci.eg science scientist.aero scot scrapper-site.net scrapping.cc scrysec.com scw.site sd sd.cn sd.us
-        sdn.gov.pl sdscloud.pl se se.eu.org se.gov.br se.leg.br se.net sea.wa.us search seat seattle.wa.us
-        sebastopol.ua sec.ps secret.jp secure security securitytactics.com seek seg.ar seg.br seidat.net
-        seihi.nagasaki.jp seika.kyoto.jp seiro.niigata.jp seirou.niigata.jp seiyo.ehime.jp sejny.pl sekd1.beebyteapp.io
-        seki.gifu.jp sekigahara.gifu.jp sekikawa.niigata.jp sel.no selbu.no select selfip.biz selfip.com selfip.info
-        selfip.net selfip.org selje.no seljord.no sellfy.store sells-for-less.com sells-for-u.com sells-it.net
-        sellsyourhome.org semboku.akita.jp semine.miyagi.jp senasa.ar sendai.jp* sener sennan.osaka.jp senseering.net
-        seoul.kr seprox.hooc.me sequim.wa.us sera.hiroshima.jp seranishi.hiroshima.jp servebbs.com servebbs.net
-        servebbs.org servebeer.com serveblog.net servebolt.cloud servecounterstrike.com serveexchange.com serveftp.com
-        serveftp.net serveftp.org servegame.com servegame.org servehalflife.com servehttp.com servehumour.com
-        serveirc.com serveminecraft.net servemp3.com servep2p.com servepics.com servequake.com server-on.net
-        servername.us servesarcasm.com service.gov.scot service.gov.uk service.one servicebus.usgovcloudapi.net
-        servicebus.windows.net services services.aero services.clever-cloud.com* setagaya.tokyo.jp seto.aichi.jp
-        setouchi.okayama.jp settsu.osaka.jp sevastopol.ua seven sew sex sex.hu sex.pl sexy sf.no sfr sg
-        sg-1.paas.massivegrid.net sh sh.cn shacknet.nu shakotan.hokkaido.jp shangrila shari.hokkaido.jp sharp
-        sheezy.games shell shelton.wa.us shia shibata.miyagi.jp shibata.niigata.jp shibecha.hokkaido.jp
-        shibetsu.hokkaido.jp shibukawa.gunma.jp shibuya.tokyo.jp shichikashuku.miyagi.jp shichinohe.aomori.jp shiga.jp
-        shiiba.miyazaki.jp shijonawate.osaka.jp shika.ishikawa.jp shikabe.hokkaido.jp shikama.miyagi.jp
-        shikaoi.hokkaido.jp shikatsu.aichi.jp shiki.saitama.jp shikokuchuo.ehime.jp shiksha shima.mie.jp
-        shimabara.nagasaki.jp shimada.shizuoka.jp shimamaki.hokkaido.jp shimamoto.osaka.jp shimane.jp
-        shimane.shimane.jp shimizu.hokkaido.jp shimizu.shizuoka.jp shimoda.shizuoka.jp shimodate.ibaraki.jp
-        shimofusa.chiba.jp shimogo.fukushima.jp shimoichi.nara.jp shimoji.okinawa.jp shimokawa.hokkaido.jp
-        shimokitayama.nara.jp shimonita.gunma.jp shimonoseki.yamaguchi.jp shimosuwa.nagano.jp shimotsuke.tochigi.jp
-        shimotsuma.ibaraki.jp shinagawa.tokyo.jp shinanomachi.nagano.jp shingo.aomori.jp shingu.fukuoka.jp
-        shingu.hyogo.jp shingu.wakayama.jp shinichi.hiroshima.jp shinjo.nara.jp shinjo.okayama.jp shinjo.yamagata.jp
-        shinjuku.tokyo.jp shinkamigoto.nagasaki.jp shinonsen.hyogo.jp shinshinotsu.hokkaido.jp shinshiro.aichi.jp
-        shinto.gunma.jp shintoku.hokkaido.jp shintomi.miyazaki.jp shinyoshitomi.fukuoka.jp shiogama.miyagi.jp
-        shiojiri.nagano.jp shioya.tochigi.jp shiptoday.app shiptoday.build shirahama.wakayama.jp shirakawa.fukushima.jp
-        shirakawa.gifu.jp shirako.chiba.jp shiranuka.hokkaido.jp shiraoi.hokkaido.jp shiraoka.saitama.jp
-        shirataka.yamagata.jp shiriuchi.hokkaido.jp shiroi.chiba.jp shiroishi.miyagi.jp shiroishi.saga.jp
-        shirosato.ibaraki.jp shishikui.tokushima.jp shiso.hyogo.jp shisui.chiba.jp shitara.aichi.jp shiwa.iwate.jp
-        shizukuishi.iwate.jp shizuoka.jp shizuoka.shizuoka.jp shobara.hiroshima.jp shoes shonai.fukuoka.jp
-        shonai.yamagata.jp shoo.okayama.jp shop shop.brendly.ba shop.brendly.hr shop.brendly.rs shop.ht shop.hu shop.pl
-        shop.ro shop.th shoparena.pl shopitsite.com shopping shopselect.net shopware.shop shopware.store shouji show
-        show.aero showa.fukushima.jp showa.gunma.jp showa.yamanashi.jp shunan.yamaguchi.jp si si.eu.org si.it sic.it
-        sicilia.it sicily.it siellak.no siena.it sieradz.pl sigdal.no siiites.com siljan.no silk silverdale.wa.us
-        simple-url.com simplesite.com simplesite.com.br simplesite.gr simplesite.pl sina sinaapp.com singles
-        siracusa.it sirdal.no sisko.replit.dev site site.rb-hosting.io site.tb-hosting.com site.transip.me siteleaf.net
-        sj sjc.br sk sk.ca sk.eu.org skanit.no skanland.no skaun.no skedsmo.no skedsmokorset.no ski ski.no skien.no
-        skierniewice.pl skierva.no skin skiptvet.no skjak.no skjervoy.no sklep.pl sko.gov.pl skoczow.pl skodje.no
-        skr.jp sky skydiving.aero skype sl slask.pl slattum.no sld.do sld.pa slg.br sling slupsk.pl slz.br sm sm.ua
-        small-web.org smart smartlabeling.scw.cloud smile smola.no smushcdn.com sn sn.cn sn.mynetname.net snaase.no
-        snasa.no sncf snillfjord.no snoasa.no snowflake.app* so so.gov.pl so.it sobetsu.hokkaido.jp soc.dz soc.lk
-        soc.srcf.net soccer sochi.su social social.br soctrang.vn sodegaura.chiba.jp soeda.fukuoka.jp softbank software
-        software.aero sogndal.no sogne.no sohu soja.okayama.jp soka.saitama.jp sokndal.no sol.site sola.no solar
-        solund.no solutions soma.fukushima.jp somna.no sondre-land.no sondrio.it song songdalen.no soni.nara.jp
-        sonla.vn sony soo.kagoshima.jp sopot.pl sor-aurdal.no sor-fron.no sor-odal.no sor-varanger.no sorfold.no
-        sorocaba.br sorreisa.no sortland.no sorum.no sos.pl sosa.chiba.jp sosnowiec.pl soundcast.me sourcecraft.site
-        sowa.ibaraki.jp soy sp.gov.br sp.it sp.leg.br spa space space-to-rent.com spawnbase.app spb.ru spb.su spdns.de
-        spdns.eu spdns.org spectrum.myjino.ru* sphinx.mythic-beasts.com spjelkavik.no spock.replit.dev sport sport.eg
-        sport.hu spot sprites.app spryt.net spydeberg.no square.site square7.ch square7.de square7.net squares.net sr
-        sr.gov.pl sr.it srht.site srl srv.br srv.us srvdns.de srvrless.rdpa.co* sryze.cc ss ss.it
-        ssl.origin.cdn77-secure.org st st.no staba.jp stackhero-network.com stackit.gg stackit.rocks stackit.run
-        stackit.zone stada stage.nodeart.io staging.expo.app staging.replit.dev stalowa-wola.pl stange.no staples star
-        starachowice.pl stargard.pl starostwo.gov.pl stat.no statebank statefarm stathelle.no static-access.net
-        static.hf.space static.observableusercontent.com statichost.page statics.cloud* stavanger.no stavern.no stc
-        stcgroup steigen.no steinkjer.no stg-builder.code.com* stg.dev* stgstage.dev* sth.ac.at stjordal.no
-        stjordalshalsen.no stockholm stokke.no stolos.io* stor-elvdal.no storage storage.supabase.co
-        storage.yandexcloud.net stord.no stordal.no store store.bb store.cv store.dk store.nf store.ro store.st
-        store.ve storebase.store storfjord.no strand.no stranda.no strapiapp.com streak-link.com streaklinks.com
-        streakusercontent.com stream streamlit.app streamlitapp.com stripper.jp stryn.no student.aero studio
-        studio-fips.us-gov-east-1.sagemaker.aws studio-fips.us-gov-west-1.sagemaker.aws studio.af-south-1.sagemaker.aws
-        studio.ap-east-1.sagemaker.aws studio.ap-northeast-1.sagemaker.aws studio.ap-northeast-2.sagemaker.aws
-        studio.ap-northeast-3.sagemaker.aws studio.ap-south-1.sagemaker.aws studio.ap-southeast-1.sagemaker.aws
-        studio.ap-southeast-2.sagemaker.aws studio.ap-southeast-3.sagemaker.aws studio.ca-central-1.sagemaker.aws
-        studio.cn-north-1.sagemaker.com.cn studio.cn-northwest-1.sagemaker.com.cn studio.eu-central-1.sagemaker.aws
-        studio.eu-central-2.sagemaker.aws studio.eu-north-1.sagemaker.aws studio.eu-south-1.sagemaker.aws
-        studio.eu-south-2.sagemaker.aws studio.eu-west-1.sagemaker.aws studio.eu-west-2.sagemaker.aws
-        studio.eu-west-3.sagemaker.aws studio.il-central-1.sagemaker.aws studio.me-central-1.sagemaker.aws
-        studio.me-south-1.sagemaker.aws studio.sa-east-1.sagemaker.aws studio.us-east-1.sagemaker.aws
-        studio.us-east-2.sagemaker.aws studio.us-gov-east-1.sagemaker.aws studio.us-gov-west-1.sagemaker.aws
-        studio.us-west-1.sagemaker.aws studio.us-west-2.sagemaker.aws study stuff-4-sale.org stuff-4-sale.us
-        stufftoread.com style su su.it sub.jp subsc-pay.com subsc-pay.net sucks sud-sardegna.it sudsardegna.it
-        sue.fukuoka.jp suedtirol.it suginami.tokyo.jp sugito.saitama.jp suifu.ibaraki.jp suita.osaka.jp
-        sukagawa.fukushima.jp sukumo.kochi.jp sula.no suldal.no suli.hu sulu.replit.dev sumida.tokyo.jp sumita.iwate.jp
-        sumomo.ne.jp sumoto.hyogo.jp sumoto.kumamoto.jp sumy.ua sunagawa.hokkaido.jp sund.no sunndal.no sunnyday.jp
-        suohkan.no supabase.co supabase.in supabase.net supersale.jp supplies supply support support.site surf surgery
-        surnadal.no surveys.so susaki.kochi.jp susono.shizuoka.jp suwa.nagano.jp suwalki.pl suzaka.nagano.jp
-        suzu.ishikawa.jp suzuka.mie.jp suzuki sv sv.it svalbard.no svc.firenet.ch* sveio.no svelvik.no svn-repos.de
-        swatch sweetpepper.org swidnica.pl swidnik.pl swiebodzin.pl swinoujscie.pl swiss sx sx.cn sy sydney
-        sykkylven.no syncloud.it synology.me sys.qcx.io* systems sytes.net sz szczecin.pl szczytno.pl szex.hu szkola.pl
-        t.bg t.se t3.storage.dev t3.storageapi.dev ta.it taa.it tab tabayama.yamanashi.jp tabitorder.co.il
-        tabuse.yamaguchi.jp tachiarai.fukuoka.jp tachikawa.tokyo.jp tadaoka.osaka.jp tado.mie.jp tadotsu.kagawa.jp
-        tagajo.miyagi.jp tagami.niigata.jp tagawa.fukuoka.jp tahara.aichi.jp taifun-dns.de taiji.wakayama.jp
-        taiki.hokkaido.jp taiki.mie.jp tainai.niigata.jp taipei taira.toyama.jp taishi.hyogo.jp taishi.osaka.jp
-        taishin.fukushima.jp taito.tokyo.jp taiwa.miyagi.jp tajimi.gifu.jp tajiri.osaka.jp taka.hyogo.jp
-        takagi.nagano.jp takahagi.ibaraki.jp takahama.aichi.jp takahama.fukui.jp takaharu.miyazaki.jp
-        takahashi.okayama.jp takahata.yamagata.jp takaishi.osaka.jp takamatsu.kagawa.jp takamori.kumamoto.jp
-        takamori.nagano.jp takanabe.miyazaki.jp takanezawa.tochigi.jp takaoka.toyama.jp takarazuka.hyogo.jp
-        takasago.hyogo.jp takasaki.gunma.jp takashima.shiga.jp takasu.hokkaido.jp takata.fukuoka.jp takatori.nara.jp
-        takatsuki.osaka.jp takatsuki.shiga.jp takayama.gifu.jp takayama.gunma.jp takayama.nagano.jp
-        takazaki.miyazaki.jp takehara.hiroshima.jp taketa.oita.jp taketomi.okinawa.jp taki.mie.jp takikawa.hokkaido.jp
-        takino.hyogo.jp takinoue.hokkaido.jp takko.aomori.jp tako.chiba.jp taku.saga.jp talk tama.tokyo.jp
-        tamakawa.fukushima.jp tamaki.mie.jp tamamura.gunma.jp tamano.okayama.jp tamatsukuri.ibaraki.jp
-        tamayu.shimane.jp tamba.hyogo.jp tana.no tanabe.kyoto.jp tanabe.wakayama.jp tanagura.fukushima.jp tananger.no
-        tank.jp tanohata.iwate.jp taobao tara.saga.jp tarama.okinawa.jp taranto.it target targi.pl tarnobrzeg.pl
-        tarpit.replit.dev tarui.gifu.jp tarumizu.kagoshima.jp tas.au tas.edu.au tas.gov.au tashkent.su tatamotors tatar
-        tatebayashi.gunma.jp tateshina.nagano.jp tateyama.chiba.jp tateyama.toyama.jp tatsuno.hyogo.jp
-        tatsuno.nagano.jp tattoo taveusercontent.com tawaramoto.nara.jp tax taxi taxi.aero taxi.br tayninh.vn tc tc.br
-        tche.br tci tcp4.me td tdk te.it te.ua teaches-yoga.com team teams.replit.dev tec.br tec.mi.us tec.ve tech
-        tech.ec tech.orange technology tecnologia.bo tel tel.tr telebit.app telebit.io telebit.xyz* teleport.sh temasek
-        temp-dns.com tempio-olbia.it tempioolbia.it tempurl.host tendo.yamagata.jp tenei.fukushima.jp tenkawa.nara.jp
-        tennis tenri.nara.jp teo.br teramo.it termez.su terni.it ternopil.ua teshikaga.hokkaido.jp test-iserv.de
-        test.tj tests.cx teva tf tg tgory.pl th thaibinh.vn thainguyen.vn thanhhoa.vn thanhphohochiminh.vn thd the.br
-        theater theatre theshop.jp theworkpc.com thick.jp thingdustdata.com thruhere.net thuathienhue.vn tiaa tickets
-        tickets.io tienda tiengiang.vn time.no tingvoll.no tinn.no tips tires tirol tj tj.cn tjeldsund.no tjielte.no
-        tjmaxx tjome.no tjx tk tkmaxx tksat.bo tl tlon.network tm tm.cy tm.dz tm.fr tm.hu tm.km tm.mc tm.no tm.pl tm.ro
-        tm.se tm.za tmall tmp.br tn tn.it tn.oxa.cloud tn.us tnx.ge to to.gov.br to.it to.leg.br toba.mie.jp
-        tobe.ehime.jp tobetsu.hokkaido.jp tobishima.aichi.jp tochigi.jp tochigi.tochigi.jp tochio.niigata.jp
-        toda.saitama.jp today toei.aichi.jp toga.toyama.jp togakushi.nagano.jp togane.chiba.jp togitsu.nagasaki.jp
-        togliatti.su togo.aichi.jp togura.nagano.jp tohma.hokkaido.jp tohnosho.chiba.jp toho.fukuoka.jp tokai.aichi.jp
-        tokai.ibaraki.jp tokamachi.niigata.jp tokashiki.okinawa.jp toki.gifu.jp tokigawa.saitama.jp tokke.no
-        tokoname.aichi.jp tokorozawa.saitama.jp tokushima.jp tokushima.tokushima.jp tokuyama.yamaguchi.jp tokyo
-        tokyo.jp tolga.no tomakomai.hokkaido.jp tomari.hokkaido.jp tome.miyagi.jp tomi.nagano.jp tomigusuku.okinawa.jp
-        tomika.gifu.jp tomioka.gunma.jp tomisato.chiba.jp tomiya.miyagi.jp tomobe.ibaraki.jp tonaki.okinawa.jp
-        tonami.toyama.jp tondabayashi.osaka.jp tone.ibaraki.jp tonkotsu.jp tono.iwate.jp tonosho.kagawa.jp tonsberg.no
-        toolforge.org tools toon.ehime.jp top topaz.ne.jp torahime.shiga.jp toray toride.ibaraki.jp torino.it
-        torproject.net torsken.no torun.pl tos.it tosa.kochi.jp tosashimizu.kochi.jp toscana.it toshiba
-        toshima.tokyo.jp tosu.saga.jp total tottori.jp tottori.tottori.jp tourism.bj tourism.pl tourism.tn tours
-        towada.aomori.jp town townnews-staging.com toya.hokkaido.jp toyako.hokkaido.jp toyama.jp toyama.toyama.jp
-        toyo.kochi.jp toyoake.aichi.jp toyohashi.aichi.jp toyokawa.aichi.jp toyonaka.osaka.jp toyone.aichi.jp
-        toyono.osaka.jp toyooka.hyogo.jp toyosato.shiga.jp toyota toyota.aichi.jp toyota.yamaguchi.jp
-        toyotomi.hokkaido.jp toyotsu.fukuoka.jp toyoura.hokkaido.jp toys tozawa.yamagata.jp tozsde.hu tp.it tr
-        tr.eu.org tr.it tr.no tra.kp trade trader.aero trading trading.aero traeumtgerade.de trafficmanager.net
-        trafficplex.cloud trainer.aero training trana.no tranby.no trani-andria-barletta.it trani-barletta-andria.it
-        traniandriabarletta.it tranibarlettaandria.it tranoy.no transfer-webapp-fips.us-gov-east-1.on.aws
-        transfer-webapp-fips.us-gov-west-1.on.aws transfer-webapp.af-south-1.on.aws transfer-webapp.ap-east-1.on.aws
-        transfer-webapp.ap-northeast-1.on.aws transfer-webapp.ap-northeast-2.on.aws
-        transfer-webapp.ap-northeast-3.on.aws transfer-webapp.ap-south-1.on.aws transfer-webapp.ap-south-2.on.aws
-        transfer-webapp.ap-southeast-1.on.aws transfer-webapp.ap-southeast-2.on.aws
-        transfer-webapp.ap-southeast-3.on.aws transfer-webapp.ap-southeast-4.on.aws
-        transfer-webapp.ap-southeast-5.on.aws transfer-webapp.ap-southeast-7.on.aws transfer-webapp.ca-central-1.on.aws
-        transfer-webapp.ca-west-1.on.aws transfer-webapp.cn-north-1.on.amazonwebservices.com.cn
-        transfer-webapp.cn-northwest-1.on.amazonwebservices.com.cn transfer-webapp.eu-central-1.on.aws
-        transfer-webapp.eu-central-2.on.aws transfer-webapp.eu-north-1.on.aws transfer-webapp.eu-south-1.on.aws
-        transfer-webapp.eu-south-2.on.aws transfer-webapp.eu-west-1.on.aws transfer-webapp.eu-west-2.on.aws
-        transfer-webapp.eu-west-3.on.aws transfer-webapp.il-central-1.on.aws transfer-webapp.me-central-1.on.aws
-        transfer-webapp.me-south-1.on.aws transfer-webapp.mx-central-1.on.aws transfer-webapp.sa-east-1.on.aws
-        transfer-webapp.us-east-1.on.aws transfer-webapp.us-east-2.on.aws transfer-webapp.us-gov-east-1.on.aws
-        transfer-webapp.us-gov-west-1.on.aws transfer-webapp.us-west-1.on.aws transfer-webapp.us-west-2.on.aws
-        translate.goog transporte.bo transurl.be* transurl.eu* transurl.nl* trapani.it travel travel.in travel.pl
-        travelers travelersinsurance travinh.vn trd.br trentin-sud-tirol.it trentin-sudtirol.it trentin-sued-tirol.it
-        trentin-suedtirol.it trentino-a-adige.it trentino-aadige.it trentino-alto-adige.it trentino-altoadige.it
-        trentino-s-tirol.it trentino-stirol.it trentino-sud-tirol.it trentino-sudtirol.it trentino-sued-tirol.it
-        trentino-suedtirol.it trentino.it trentinoa-adige.it trentinoaadige.it trentinoalto-adige.it
-        trentinoaltoadige.it trentinos-tirol.it trentinostirol.it trentinosud-tirol.it trentinosued-tirol.it
-        trentinosuedtirol.it trentinsud-tirol.it trentinsudtirol.it trentinsued-tirol.it trentinsuedtirol.it trento.it
-        treviso.it trieste.it triton.zone* troandin.no trogstad.no troitsk.su tromsa.no tromso.no trondheim.no trust
-        trv try-snowplow.com trycloudflare.com trysil.no ts.it ts.net tselinograd.su tsk.tr tst.site* tsu.mie.jp
-        tsubame.niigata.jp tsubata.ishikawa.jp tsubetsu.hokkaido.jp tsuchiura.ibaraki.jp tsuga.tochigi.jp
-        tsugaru.aomori.jp tsuiki.fukuoka.jp tsukigata.hokkaido.jp tsukiyono.gunma.jp tsukuba.ibaraki.jp
-        tsukui.kanagawa.jp tsukumi.oita.jp tsumagoi.gunma.jp tsunan.niigata.jp tsuno.kochi.jp tsuno.miyazaki.jp
-        tsuru.yamanashi.jp tsuruga.fukui.jp tsurugashima.saitama.jp tsurugi.ishikawa.jp tsuruoka.yamagata.jp
-        tsuruta.aomori.jp tsushima.aichi.jp tsushima.nagasaki.jp tsuwano.shimane.jp tsuyama.okayama.jp tt tt.im tube
-        tucker.replit.dev tui tul.ec tula.su tuleap-partners.com tunes tunk.org tunnelmole.net tur.ar tur.br tur.ec
-        turek.pl turin.it turystyka.pl tuscany.it tushu tuva.su tuxfamily.org tuyenquang.vn tv tv.bb tv.bd tv.bo tv.br
-        tv.eg tv.im tv.in tv.it tv.jo tv.sd tv.tr tv.tz tvedestrand.no tvs tw tw.cn twmail.cc twmail.net twmail.org
-        tx.us tychy.pl tydal.no tynset.no typedream.app typo3server.info tysfjord.no tysnes.no tysvar.no tz u.bg
-        u.channelsdvr.net u.se u2-local.xnbay.com u2.xnbay.com ua ub.in ubank ube.yamaguchi.jp uber.space ubs
-        uchihara.ibaraki.jp uchiko.ehime.jp uchinada.ishikawa.jp uchinomi.kagawa.jp ud.it uda.nara.jp udi.br udine.it
-        udono.mie.jp ueda.nagano.jp ueno.gunma.jp uenohara.yamanashi.jp uenorge.no ufcfan.org ug ug.gov.pl ugim.gov.pl
-        uh-oh.jp ui.nabu.casa uio.ec uji.kyoto.jp ujiie.tochigi.jp ujitawara.kyoto.jp uk uk.cc uk.com uk.eu.org uk.in
-        uk.net uk.oxa.cloud uk.primetel.cloud uk.reclaim.cloud uki.kumamoto.jp ukiha.fukuoka.jp ullensaker.no
-        ullensvang.no ulsan.kr ulstein.no ulvik.no um.gov.pl umaji.kochi.jp umb.it umbria.it umi.fukuoka.jp umig.gov.pl
-        umso.co unazuki.toyama.jp under.jp undo.jp uni5.net unicloud.pl unicom union.aero unison-services.cloud univ.bj
-        univ.sn university unjarga.no unnan.shimane.jp uno unusualperson.com unzen.nagasaki.jp uol uonuma.niigata.jp
-        uozu.toyama.jp up.in up.railway.app upow.gov.pl upper.jp uppo.gov.pl ups upsun.app* upsunapp.com
-        urakawa.hokkaido.jp urasoe.okinawa.jp urausu.hokkaido.jp urawa.saitama.jp urayasu.chiba.jp urbino-pesaro.it
-        urbinopesaro.it ureshino.mie.jp uri.arpa url.tw urn.arpa urown.cloud uruma.okinawa.jp uryu.hokkaido.jp us
-        us-1.evennode.com us-2.evennode.com us-3.evennode.com us-4.evennode.com us-central-1.r.cloud.int.apple*
-        us-central-2.r.cloud.int.apple* us-east-1.airflow.amazonaws.com* us-east-1.amazonaws.com us-east-1.convex.cloud
-        us-east-1.convex.site us-east-1.elasticbeanstalk.com us-east-1.r.cloud.int.apple* us-east-1.rds.amazonaws.com*
-        us-east-2.airflow.amazonaws.com* us-east-2.elasticbeanstalk.com us-east-2.r.cloud.int.apple*
-        us-east-2.rds.amazonaws.com* us-gov-east-1.elasticbeanstalk.com us-gov-east-1.rds.amazonaws.com*
-        us-gov-west-1.elasticbeanstalk.com us-gov-west-1.rds.amazonaws.com* us-northeast-1.rds.amazonaws.com*
-        us-west-1.airflow.amazonaws.com* us-west-1.elasticbeanstalk.com us-west-1.r.cloud.int.apple*
-        us-west-1.rds.amazonaws.com* us-west-2.airflow.amazonaws.com* us-west-2.elasticbeanstalk.com
-        us-west-2.r.cloud.int.apple* us-west-2.rds.amazonaws.com* us-west-3.r.cloud.int.apple* us.cc us.ci us.com
-        us.eu.org us.gov.pl us.in us.kg us.ngrok.io us.org us.platform.sh us.reclaim.cloud us.ug us1-plenit.com
-        usa.oita.jp user.aseinet.ne.jp user.fm* user.localcert.dev* user.party.eus user.srcf.net user.webaccel.jp
-        usercontent.goog* usercontent.jp usgovcloudapp.net usgovtrafficmanager.net ushiku.ibaraki.jp usr.cloud.muni.cz
-        ustka.pl usui.fukuoka.jp usuki.oita.jp ut.us utashinai.hokkaido.jp utazas.hu utazu.kagawa.jp uto.kumamoto.jp
-        utsira.no utsunomiya.tochigi.jp utwente.io uw.gov.pl uwajima.ehime.jp uwu.ai uy uz uz.ua uzhgorod.ua
-        uzhhorod.ua uzs.gov.pl v-info.info v.bg v.ua v0.build va va.it va.no va.us vaapste.no vacations vadso.no
-        vaga.no vagan.no vagsoy.no vaksdal.no val-d-aosta.it val-daosta.it val.run vald-aosta.it valer.hedmark.no
-        valer.ostfold.no valle-aosta.it valle-d-aosta.it valle-daosta.it valle.no valleaosta.it valled-aosta.it
-        valledaosta.it vallee-aoste.it vallee-d-aoste.it valleeaoste.it valleedaoste.it vana vang.no vanguard
-        vanylven.no vao.it vapor.cloud vaporcloud.io vardo.no varese.it varggat.no varoy.no vb.it vc vc.it vda.it ve
-        ve.it vefsn.no vega.no vegarshei.no vegas velvet.jp ven.it veneto.it venezia.it venice.it vennesla.no ventures
-        verbania.it verbano-cusio-ossola.it vercel.app vercel.dev vercel.run vercelli.it verdal.no verisign verona.it
-        verran.no verse.jp versicherung versus.jp vestby.no vestnes.no vestre-slidre.no vestre-toten.no vestvagoy.no
-        vet vet.br vet.ec veterinaire.fr veterinaire.km vevelstad.no vf.no vfs.cloud9.af-south-1.amazonaws.com
-        vfs.cloud9.ap-east-1.amazonaws.com vfs.cloud9.ap-northeast-1.amazonaws.com
-        vfs.cloud9.ap-northeast-2.amazonaws.com vfs.cloud9.ap-northeast-3.amazonaws.com
-        vfs.cloud9.ap-south-1.amazonaws.com vfs.cloud9.ap-southeast-1.amazonaws.com
-        vfs.cloud9.ap-southeast-2.amazonaws.com vfs.cloud9.ca-central-1.amazonaws.com
-        vfs.cloud9.eu-central-1.amazonaws.com vfs.cloud9.eu-north-1.amazonaws.com vfs.cloud9.eu-south-1.amazonaws.com
-        vfs.cloud9.eu-west-1.amazonaws.com vfs.cloud9.eu-west-2.amazonaws.com vfs.cloud9.eu-west-3.amazonaws.com
-        vfs.cloud9.il-central-1.amazonaws.com vfs.cloud9.me-south-1.amazonaws.com vfs.cloud9.sa-east-1.amazonaws.com
-        vfs.cloud9.us-east-1.amazonaws.com vfs.cloud9.us-east-2.amazonaws.com vfs.cloud9.us-west-1.amazonaws.com
-        vfs.cloud9.us-west-2.amazonaws.com vg vgs.no vi vi.it vi.us viajes vibehost.space vibo-valentia.it
-        vibovalentia.it vic.au vic.edu.au vic.gov.au vicenza.it vicp.fun video video.hu vig vik.no viking vikna.no
-        villas vin vindafjord.no vinhlong.vn vinhphuc.vn vinnica.ua vinnytsia.ua vip vip.jelastic.cloud vipsinaapp.com
-        virgin virtual-user.de virtualserver.io virtualuser.de visa vision vistablog.ir viterbo.it viva vivenushop.com
-        vivenushop.dev vivian.jp vivo vix.br vki.kr vlaanderen vladikavkaz.ru vladikavkaz.su vladimir.ru vladimir.su
-        vlog.br vn vn.ua voagat.no vodka volda.no vologda.su volvo volyn.ua voorloper.cloud voss.no vossevangen.no vote
-        voting voto voyage vp4.me vpndns.net vpnplus.to vps-host.net vps.hrsn.net vps.mcdir.ru vps.myjino.ru* vr.it
-        vs.it vs.mythic-beasts.com vt.it vt.us vu vultrobjects.com* vusercontent.net vv.it w-corp-staticblitz.com
-        w-credentialless-staticblitz.com w-staticblitz.com w.bg w.crm.dev* w.se wa.au wa.crm.dev* wa.edu.au wa.gov.au
-        wa.us wada.nagano.jp wadl.top* wafflecell.com wajiki.tokushima.jp wajima.ishikawa.jp wakasa.fukui.jp
-        wakasa.tottori.jp wakayama.jp wakayama.wakayama.jp wake.okayama.jp wakkanai.hokkaido.jp wakuya.miyagi.jp
-        wal.app walbrzych.pl wales walmart walter wang wanggou wanouchi.gifu.jp warabi.saitama.jp warmia.pl warszawa.pl
-        washtenaw.mi.us wasmer.app wassamu.hokkaido.jp watarai.mie.jp watari.miyagi.jp watch watches watson.jp waw.pl
-        waw.scw.site wazuka.kyoto.jp wb.crm.dev* wc.crm.dev* wd.crm.dev* we.bs we.crm.dev* weather weatherchannel web
-        web.app web.bo web.core.usgovcloudapi.net web.core.windows.net web.do web.erp.dev web.gu web.id web.in web.lk
-        web.nf web.ni web.pk web.tj web.tr web.val.run web.ve web.za webadorsite.com webcam weber webflow.io
-        webflowtest.io webhare.dev* webhop.biz webhop.info webhop.me webhop.net webhop.org webhosting.be weblike.jp
-        webpaas.ovh.net* webredirect.org website website.k2.cloud website.one website.ru-msk.k2.cloud
-        website.ru-spb.k2.cloud website.yandexcloud.net websitebuilder.online websozai.jp webspace-host.com
-        webspace.rocks webspaceconfig.de webthings.io webview-assets.aws-cloud9.af-south-1.amazonaws.com
-        webview-assets.aws-cloud9.ap-east-1.amazonaws.com webview-assets.aws-cloud9.ap-northeast-1.amazonaws.com
-        webview-assets.aws-cloud9.ap-northeast-2.amazonaws.com webview-assets.aws-cloud9.ap-northeast-3.amazonaws.com
-        webview-assets.aws-cloud9.ap-south-1.amazonaws.com webview-assets.aws-cloud9.ap-southeast-1.amazonaws.com
-        webview-assets.aws-cloud9.ap-southeast-2.amazonaws.com webview-assets.aws-cloud9.ca-central-1.amazonaws.com
-        webview-assets.aws-cloud9.eu-central-1.amazonaws.com webview-assets.aws-cloud9.eu-north-1.amazonaws.com
-        webview-assets.aws-cloud9.eu-south-1.amazonaws.com webview-assets.aws-cloud9.eu-west-1.amazonaws.com
-        webview-assets.aws-cloud9.eu-west-2.amazonaws.com webview-assets.aws-cloud9.eu-west-3.amazonaws.com
-        webview-assets.aws-cloud9.il-central-1.amazonaws.com webview-assets.aws-cloud9.me-south-1.amazonaws.com
-        webview-assets.aws-cloud9.sa-east-1.amazonaws.com webview-assets.aws-cloud9.us-east-1.amazonaws.com
-        webview-assets.aws-cloud9.us-east-2.amazonaws.com webview-assets.aws-cloud9.us-west-1.amazonaws.com
-        webview-assets.aws-cloud9.us-west-2.amazonaws.com webview-assets.cloud9.af-south-1.amazonaws.com
-        webview-assets.cloud9.ap-east-1.amazonaws.com webview-assets.cloud9.ap-northeast-1.amazonaws.com
-        webview-assets.cloud9.ap-northeast-2.amazonaws.com webview-assets.cloud9.ap-northeast-3.amazonaws.com
-        webview-assets.cloud9.ap-south-1.amazonaws.com webview-assets.cloud9.ap-southeast-1.amazonaws.com
-        webview-assets.cloud9.ap-southeast-2.amazonaws.com webview-assets.cloud9.ca-central-1.amazonaws.com
-        webview-assets.cloud9.eu-central-1.amazonaws.com webview-assets.cloud9.eu-north-1.amazonaws.com
-        webview-assets.cloud9.eu-south-1.amazonaws.com webview-assets.cloud9.eu-west-1.amazonaws.com
-        webview-assets.cloud9.eu-west-2.amazonaws.com webview-assets.cloud9.eu-west-3.amazonaws.com
-        webview-assets.cloud9.me-south-1.amazonaws.com webview-assets.cloud9.sa-east-1.amazonaws.com
-        webview-assets.cloud9.us-east-1.amazonaws.com webview-assets.cloud9.us-east-2.amazonaws.com
-        webview-assets.cloud9.us-west-1.amazonaws.com webview-assets.cloud9.us-west-2.amazonaws.com wed wedding
-        weeklylottery.org.uk wegrow.pl weibo weir wesley.replit.dev west1-us.cloudjiffy.net
-        westeurope.azurestaticapps.net westus2.azurestaticapps.net wf wf.crm.dev* whitesnow.jp whm.fr-par.scw.cloud
-        whm.nl-ams.scw.cloud whoswho wi.us wielun.pl wien wien.funkfeuer.at wif.gov.pl wiih.gov.pl wiki wiki.bo wiki.br
-        williamhill win winb.gov.pl windows windsurf.app windsurf.build wine winners wios.gov.pl wiredbladehosting.com
-        witd.gov.pl with.playit.plus withgoogle.com withyoutube.com wiw.gov.pl wix.run wixsite.com wixstudio.com
-        wixstudio.io wjg.jp wkz.gov.pl wlocl.pl wloclawek.pl wmcloud.org wme wmflabs.org wnext.app wodzislaw.pl
-        wolomin.pl woltlab-demo.com woodside worf.replit.dev work workers.dev workinggroup.aero workisboring.com works
-        works.aero world worse-than.tv wow wp2.host wpdevcloud.com wpenginepowered.com wphostedmail.com wpmucdn.com
-        wpmudev.host wpsquared.site writesthisblog.com wroc.pl wroclaw.pl ws wsa.gov.pl wskr.gov.pl wsse.gov.pl wtc wtf
-        wuoz.gov.pl wv.us www.ck! www.ro wy.us wzmiuw.gov.pl x.bg x.mythic-beasts.com x.se x0.com x0.to x443.pw xbox
-        xen.prgmr.com xenonconnect.de* xerox xihuan xii.jp xin xj.cn xmit.co* xmit.dev xn--0trq7p7nn.jp xn--11b4c3d
-        xn--12c1fe0br.xn--o3cw4h xn--12cfi8ixb8l.xn--o3cw4h xn--12co0c3b4eva.xn--o3cw4h xn--1ck2e1b xn--1ctwo.jp
-        xn--1lqs03n.jp xn--1lqs71d.jp xn--1qqw23a xn--2m4a15e.jp xn--2scrj9c xn--30rr7y xn--32vp30h.jp xn--3bst00m
-        xn--3ds443g xn--3e0b707e xn--3hcrj9c xn--3pxu8k xn--41a.xn--p1acf xn--42c2d9a xn--45br5cyl xn--45brj9c
-        xn--45q11c xn--4dbgdty6c.xn--4dbrk0ce xn--4dbrk0ce xn--4gbrim xn--4it168d.jp xn--4it797k.jp xn--4pvxs.jp
-        xn--54b7fta0cc xn--55qw42g xn--55qx5d xn--55qx5d.cn xn--55qx5d.hk xn--55qx5d.xn--j6w193g
-        xn--5dbhl8d.xn--4dbrk0ce xn--5js045d.jp xn--5rtp49c.jp xn--5rtq34k.jp xn--5su34j936bgsg xn--5tzm5g
-        xn--6btw5a.jp xn--6frz82g xn--6orx2r.jp xn--6qq986b3xl xn--7t0a264c.jp xn--80aaa0cvac.xn--p1acf xn--80adxhks
-        xn--80ao21a xn--80aqecdr1a xn--80asehdb xn--80aswg xn--80au.xn--90a3ac xn--8dbq2a.xn--4dbrk0ce xn--8ltr62k.jp
-        xn--8pvr4u.jp xn--8y0a063a xn--90a1af.xn--p1acf xn--90a3ac xn--90ae xn--90ais xn--90amc.xn--p1acf
-        xn--90azh.xn--90a3ac xn--9dbq2a xn--9et52u xn--9krt00a xn--9tfky.id xn--andy-ira.no xn--aroport-bya.ci
-        xn--asky-ira.no xn--aurskog-hland-jnb.no xn--avery-yua.no xn--b-5ga.nordland.no xn--b-5ga.telemark.no
-        xn--b4w605ferd xn--balsan-sdtirol-nsb.it xn--bck1b9a5dre4c xn--bdddj-mrabd.no xn--bearalvhki-y4a.no
-        xn--berlevg-jxa.no xn--bhcavuotna-s4a.no xn--bhccavuotna-k7a.no xn--bidr-5nac.no xn--bievt-0qa.no
-        xn--bjddar-pta.no xn--blt-elab.no xn--bmlo-gra.no xn--bod-2na.no xn--bozen-sdtirol-2ob.it xn--brnny-wuac.no
-        xn--brnnysund-m8ac.no xn--brum-voa.no xn--btsfjord-9za.no xn--bulsan-sdtirol-nsb.it xn--c1avg
-        xn--c1avg.xn--90a3ac xn--c1avg.xn--p1acf xn--c2br7g xn--c3s14m.jp xn--cck2b3b xn--cckwcxetd
-        xn--cesena-forl-mcb.it xn--cesenaforl-i8a.it xn--cg4bki xn--ciqpn.hk xn--clchc0ea0b2g2a9gcd xn--czr694b
-        xn--czrs0t xn--czru2d xn--d1acj3b xn--d1alf xn--d1at.xn--90a3ac xn--d5qv7z876c.jp xn--davvenjrga-y4a.no
-        xn--djrs72d6uy.jp xn--djty4k.jp xn--dnna-gra.no xn--drbak-wua.no xn--dyry-ira.no xn--e1a4c xn--eckvdtc9d
-        xn--efvn9s.jp xn--efvy88h xn--ehqz56n.jp xn--elqq16h.jp xn--eveni-0qa01ga.no xn--f6qx53a.jp xn--fct429k
-        xn--fhbei xn--finny-yua.no xn--fiq228c5hs xn--fiq64b xn--fiqs8s xn--fiqz9s xn--fjord-lra.no xn--fjq720a
-        xn--fl-zia.no xn--flor-jra.no xn--flw351e xn--forl-cesena-fcb.it xn--forlcesena-c8a.it xn--fpcrj9c3d
-        xn--frde-gra.no xn--frna-woa.no xn--frya-hra.no xn--fzc2c9e2c xn--fzys8d69uvgm xn--g2xx48c xn--gckr3f0f
-        xn--gecrj9c xn--ggaviika-8ya47h.no xn--gildeskl-g0a.no xn--givuotna-8ya.no xn--gjvik-wua.no xn--gk3at1e
-        xn--gls-elac.no xn--gmq050i.hk xn--gmqw5a.hk xn--gmqw5a.xn--j6w193g xn--gnstigbestellen-zvb.de
-        xn--gnstigliefern-wob.de xn--h-2fa.no xn--h1ahn.xn--p1acf xn--h1aliz.xn--p1acf xn--h2breg3eve xn--h2brj9c
-        xn--h2brj9c8c xn--h3cuzk1di.xn--o3cw4h xn--hamary-fya.no xn--hbmer-xqa.no xn--hcesuolo-7ya35b.no
-        xn--hebda8b.xn--4dbrk0ce xn--hery-ira.nordland.no xn--hery-ira.xn--mre-og-romsdal-qqb.no xn--hgebostad-g3a.no
-        xn--hkkinen-5wa.fi xn--hmmrfeasta-s4ac.no xn--hnefoss-q1a.no xn--hobl-ira.no xn--holtlen-hxa.no
-        xn--hpmir-xqa.no xn--hxt814e xn--hyanger-q1a.no xn--hylandet-54a.no xn--i1b6b1a6a2e xn--imr513n
-        xn--indery-fya.no xn--io0a7i xn--io0a7i.cn xn--io0a7i.hk xn--j1adp.xn--p1acf xn--j1aef xn--j1aef.xn--p1acf
-        xn--j1ael8b.xn--p1acf xn--j1amh xn--j6w193g xn--jlq480n2rg xn--jlster-bya.no xn--jrpeland-54a.no xn--jvr189m
-        xn--k7yn95e.jp xn--karlsy-fya.no xn--karmy-yua.no xn--kbrq7o.jp xn--kcrx77d1x4a xn--kfjord-iua.no
-        xn--klbu-woa.no xn--klt787d.jp xn--kltp7d.jp xn--kltx9a.jp xn--klty5x.jp xn--koluokta-7ya57h.no xn--kprw13d
-        xn--kpry57d xn--kput3i xn--krager-gya.no xn--kranghke-b0a.no xn--krdsherad-m8a.no xn--krehamn-dxa.no
-        xn--krjohka-hwab49j.no xn--ksnes-uua.no xn--kvfjord-nxa.no xn--kvitsy-fya.no xn--kvnangen-k0a.no xn--l-1fa.no
-        xn--l1acc xn--laheadju-7ya.no xn--langevg-jxa.no xn--lcvr32d.hk xn--ldingen-q1a.no xn--leagaviika-52b.no
-        xn--lesund-hua.no xn--lgbbat1ad8j xn--lgrd-poac.no xn--lhppi-xqa.no xn--linds-pra.no xn--loabt-0qa.no
-        xn--lrdal-sra.no xn--lrenskog-54a.no xn--lt-liac.no xn--lten-gra.no xn--lury-ira.no xn--m3ch0j3a.xn--o3cw4h
-        xn--mely-ira.no xn--merker-kua.no xn--mgb2ddes xn--mgb9awbf xn--mgba3a3ejt xn--mgba3a4f16a xn--mgba3a4f16a.ir
-        xn--mgba3a4fra xn--mgba3a4fra.ir xn--mgba7c0bbn0a xn--mgbaam7a8h xn--mgbab2bd xn--mgbah1a3hjkrd
-        xn--mgbai9a5eva00b xn--mgbai9azgqp6j xn--mgbayh7gpa xn--mgbbh1a xn--mgbbh1a71e xn--mgbc0a9azcg xn--mgbca7dzdo
-        xn--mgbcpq6gpa1a xn--mgberp4a5d4a87g xn--mgberp4a5d4ar xn--mgbgu82a xn--mgbi4ecexp xn--mgbpl2fh
-        xn--mgbqly7c0a67fbc xn--mgbqly7cvafr xn--mgbt3dhd xn--mgbtf8fl xn--mgbtx2b xn--mgbx4cd0ab xn--mix082f
-        xn--mix891f xn--mjndalen-64a.no xn--mk0axi.hk xn--mk1bu44c xn--mkru45i.jp xn--mlatvuopmi-s4a.no xn--mli-tla.no
-        xn--mlselv-iua.no xn--moreke-jua.no xn--mori-qsa.nz xn--mosjen-eya.no xn--mot-tla.no xn--msy-ula0h.no
-        xn--mtta-vrjjat-k7af.no xn--muost-0qa.no xn--mxtq1m xn--mxtq1m.hk xn--mxtq1m.xn--j6w193g xn--ngbc5azd
-        xn--ngbe9e0a xn--ngbrx xn--nit225k.jp xn--nmesjevuemie-tcba.no xn--nnx388a xn--node xn--nqv7f xn--nqv7fs00ema
-        xn--nry-yla5g.no xn--ntso0iqx3a.jp xn--ntsq17g.jp xn--nttery-byae.no xn--nvuotna-hwa.no xn--nyqy26a
-        xn--o1ac.xn--90a3ac xn--o1ach.xn--90a3ac xn--o3cw4h xn--o3cyx2a.xn--o3cw4h xn--od0alg.cn xn--od0alg.hk
-        xn--od0alg.xn--j6w193g xn--od0aq3b.hk xn--ogbpf8fl xn--oppegrd-ixa.no xn--ostery-fya.no xn--osyro-wua.no
-        xn--otu796d xn--p1acf xn--p1ai xn--pgbs0dh xn--porsgu-sta26f.no xn--pssu33l.jp xn--pssy2u xn--q7ce6a
-        xn--q9jyb4c xn--qcka1pmc xn--qqqt11m.jp xn--qxa6a xn--qxam xn--rady-ira.no xn--rdal-poa.no xn--rde-ula.no
-        xn--rdy-0nab.no xn--rennesy-v1a.no xn--rhkkervju-01af.no xn--rholt-mra.no xn--rhqv96g xn--rht27z.jp
-        xn--rht3d.jp xn--rht61e.jp xn--risa-5na.no xn--risr-ira.no xn--rland-uua.no xn--rlingen-mxa.no
-        xn--rmskog-bya.no xn--rny31h.jp xn--rovu88b xn--rros-gra.no xn--rskog-uua.no xn--rst-0na.no xn--rsta-fra.no
-        xn--rvc1e0am3e xn--ryken-vua.no xn--ryrvik-bya.no xn--s-1fa.no xn--s9brj9c xn--sandnessjen-ogb.no
-        xn--sandy-yua.no xn--sdtirol-n2a.it xn--seral-lra.no xn--ses554g xn--sgne-gra.no xn--skierv-uta.no
-        xn--skjervy-v1a.no xn--skjk-soa.no xn--sknit-yqa.no xn--sknland-fxa.no xn--slat-5na.no xn--slt-elab.no
-        xn--smla-hra.no xn--smna-gra.no xn--snase-nra.no xn--sndre-land-0cb.no xn--snes-poa.no xn--snsa-roa.no
-        xn--sr-aurdal-l8a.no xn--sr-fron-q1a.no xn--sr-odal-q1a.no xn--sr-varanger-ggb.no xn--srfold-bya.no
-        xn--srreisa-q1a.no xn--srum-gra.no xn--stjrdal-s1a.no xn--stjrdalshalsen-sqb.no xn--stre-toten-zcb.no
-        xn--t60b56a xn--tckwe xn--tiq49xqyj xn--tjme-hra.no xn--tn0ag.hk xn--tnsberg-q1a.no xn--tor131o.jp
-        xn--trany-yua.no xn--trentin-sd-tirol-rzb.it xn--trentin-sdtirol-7vb.it xn--trentino-sd-tirol-c3b.it
-        xn--trentino-sdtirol-szb.it xn--trentinosd-tirol-rzb.it xn--trentinosdtirol-7vb.it xn--trentinsd-tirol-6vb.it
-        xn--trentinsdtirol-nsb.it xn--trgstad-r1a.no xn--trna-woa.no xn--troms-zua.no xn--tysvr-vra.no xn--uc0atv.hk
-        xn--uc0atv.xn--j6w193g xn--uc0ay4a.hk xn--uist22h.jp xn--uisz3g.jp xn--unjrga-rta.no xn--unup4y xn--uuwu58a.jp
-        xn--vads-jra.no xn--valle-aoste-ebb.it xn--valle-d-aoste-ehb.it xn--valleaoste-e7a.it xn--valledaoste-ebb.it
-        xn--vard-jra.no xn--vegrshei-c0a.no xn--vermgensberater-ctb xn--vermgensberatung-pwb xn--vestvgy-ixa6o.no
-        xn--vg-yiab.no xn--vgan-qoa.no xn--vgsy-qoa0j.no xn--vgu402c.jp xn--vhquv xn--vler-qoa.hedmark.no
-        xn--vler-qoa.xn--stfold-9xa.no xn--vre-eiker-k8a.no xn--vrggt-xqad.no xn--vry-yla5g.no xn--vuq861b
-        xn--w4r85el8fhu5dnra xn--w4rs40l xn--wcvs22d.hk xn--wcvs22d.xn--j6w193g xn--wgbh1c xn--wgbl6a xn--xhq521b
-        xn--xkc2al3hye2a xn--xkc2dl3a5ee0h xn--y9a3aq xn--yer-zna.no xn--yfro4i67o xn--ygarden-p1a.no xn--ygbi2ammx
-        xn--ystre-slidre-ujb.no xn--zbx025d.jp xn--zf0avx.hk xn--zfr164b xnbay.com xs4all.space xtooldevice.com xx.kg
-        xxx xxx.ec xyz xyz.br xz.cn y.bg y.se yabu.hyogo.jp yabuki.fukushima.jp yachimata.chiba.jp yachiyo.chiba.jp
-        yachiyo.ibaraki.jp yachts yaese.okinawa.jp yahaba.iwate.jp yahiko.niigata.jp yahoo yaita.tochigi.jp
-        yaizu.shizuoka.jp yakage.okayama.jp yakumo.hokkaido.jp yakumo.shimane.jp yali.mythic-beasts.com yalta.ua
-        yamada.fukuoka.jp yamada.iwate.jp yamada.toyama.jp yamaga.kumamoto.jp yamagata.gifu.jp yamagata.ibaraki.jp
-        yamagata.jp yamagata.nagano.jp yamagata.yamagata.jp yamaguchi.jp yamakita.kanagawa.jp yamamoto.miyagi.jp
-        yamanakako.yamanashi.jp yamanashi.jp yamanashi.yamanashi.jp yamanobe.yamagata.jp yamanouchi.nagano.jp
-        yamashina.kyoto.jp yamato.fukushima.jp yamato.kanagawa.jp yamato.kumamoto.jp yamatokoriyama.nara.jp
-        yamatotakada.nara.jp yamatsuri.fukushima.jp yamaxun yamazoe.nara.jp yame.fukuoka.jp yanagawa.fukuoka.jp
-        yanaizu.fukushima.jp yandex yandexcloud.net yao.osaka.jp yaotsu.gifu.jp yarrow-point.wa.us yasaka.nagano.jp
-        yashio.saitama.jp yashiro.hyogo.jp yasu.shiga.jp yasuda.kochi.jp yasugi.shimane.jp yasuoka.nagano.jp
-        yatomi.aichi.jp yatsuka.shimane.jp yatsushiro.kumamoto.jp yawara.ibaraki.jp yawata.kyoto.jp yawatahama.ehime.jp
-        yazu.tottori.jp ye yenbai.vn yicp.fun yk.ca yn.cn ynh.fr yodobashi yoga yoichi.hokkaido.jp yoita.niigata.jp
-        yoka.hyogo.jp yokaichiba.chiba.jp yokawa.hyogo.jp yokkaichi.mie.jp yokohama yokohama.jp*
-        yokoshibahikari.chiba.jp yokosuka.kanagawa.jp yokote.akita.jp yokoze.saitama.jp yolasite.com yomitan.okinawa.jp
-        yonabaru.okinawa.jp yonago.tottori.jp yonaguni.okinawa.jp yonezawa.yamagata.jp yono.saitama.jp yorii.saitama.jp
-        yoro.gifu.jp yoshida.saitama.jp yoshida.shizuoka.jp yoshikawa.saitama.jp yoshimi.saitama.jp yoshino.nara.jp
-        yoshinogari.saga.jp yoshioka.gunma.jp yotsukaido.chiba.jp you you2.pl youtube yt yuasa.wakayama.jp yufu.oita.jp
-        yugawa.fukushima.jp yugawara.kanagawa.jp yuki.ibaraki.jp yukuhashi.fukuoka.jp yun yura.wakayama.jp
-        yurihonjo.akita.jp yusuhara.kochi.jp yusui.kagoshima.jp yuu.yamaguchi.jp yuza.yamagata.jp yuzawa.niigata.jp
-        z.bg z.se za.bz za.com za.net za.org zabc.net zachpomor.pl zagan.pl zakarpattia.ua zakopane.pl zama.kanagawa.jp
-        zamami.okinawa.jp zao.miyagi.jp zap.cloud zaporizhzhe.ua zaporizhzhia.ua zappos zapto.org zara zarow.pl
-        zeabur.app zentsuji.kagawa.jp zero zerops.app* zerops.zone* zgierz.pl zgora.pl zgorzelec.pl zhitomir.ua
-        zhytomyr.ua zicp.fun zip zj.cn zlg.br zm zombie.jp zone zone.id zp.gov.pl zp.ua zpisdn.gov.pl zt.ua zuerich
-        zushi.kanagawa.jp zw
+        : aaa aarp abb abbott abbvie abc able abogado abudhabi ac academy accenture accountant accountants aco actor ad
+        : ads adult ae aeg aero aetna af afl africa ag agakhan agency ai aig airbus airforce airtel akdn al alibaba
+        : alipay allfinanz allstate ally alsace alstom am amazon americanexpress americanfamily amex amfam amica
+        : amsterdam analytics android anquan anz ao aol apartments app apple aq aquarelle ar arab aramco archi army
+        : arpa art arte as asda asia associates at athleta attorney au auction audi audible audio auspost author auto
+        : autos aw aws ax axa az azure ba baby baidu banamex band bank bar barcelona barclaycard barclays barefoot
+        : bargains baseball basketball bauhaus bayern bb bbc bbt bbva bcg bcn bd be beats beauty beer berlin best
+        : bestbuy bet bf bg bh bharti bi bible bid bike bing bingo bio biz bj black blackfriday blockbuster blog
+        : bloomberg blue bm bms bmw bn bnpparibas bo boats boehringer bofa bom bond boo book booking bosch bostik
+        : boston bot boutique box br bradesco bridgestone broadway broker brother brussels bs bt build builders
+        : business buy buzz bv bw by bz bzh ca cab cafe cal call calvinklein cam camera camp canon capetown capital
+        : capitalone car caravan cards care career careers cars casa case cash casino cat catering catholic cba cbn
+        : cbre cc cd center ceo cern cf cfa cfd cg ch chanel channel charity chase chat cheap chintai christmas chrome
+        : church ci cipriani circle cisco citadel citi citic city ck* cl claims cleaning click clinic clinique clothing
+        : cloud club clubmed cm cn co coach codes coffee college cologne com commbank community company compare
+        : computer comsec condos construction consulting contact contractors cooking cool coop corsica country coupon
+        : coupons courses cpa cr credit creditcard creditunion cricket crown crs cruise cruises cu cuisinella cv cw cx
+        : cy cymru cyou cz dad dance data date dating datsun day dclk dds de deal dealer deals degree delivery dell
+        : deloitte delta democrat dental dentist desi design dev dhl diamonds diet digital direct directory discount
+        : discover dish diy dj dk dm dnp do docs doctor dog domains dot download drive dtv dubai dupont durban dvag dvr
+        : dz earth eat ec eco edeka edu education ee eg email emerck energy engineer engineering enterprises epson
+        : equipment er* ericsson erni es esq estate et eu eurovision eus events exchange expert exposed express
+        : extraspace fage fail fairwinds faith family fan fans farm farmers fashion fast fedex feedback ferrari ferrero
+        : fi fidelity fido film final finance financial fire firestone firmdale fish fishing fit fitness fj fk* flickr
+        : flights flir florist flowers fly fm fo foo food football ford forex forsale forum foundation fox fr free
+        : fresenius frl frogans frontier ftr fujitsu fun fund furniture futbol fyi ga gal gallery gallo gallup game
+        : games gap garden gay gb gbiz gd gdn ge gea gent genting george gf gg ggee gh gi gift gifts gives giving gl
+        : glass gle global globo gm gmail gmbh gmo gmx gn godaddy gold goldpoint golf goodyear goog google gop got gov
+        : gp gq gr grainger graphics gratis green gripe grocery group gs gt gu gucci guge guide guitars guru gw gy hair
+        : hamburg hangout haus hbo hdfc hdfcbank health healthcare help helsinki here hermes hiphop hisamitsu hitachi
+        : hiv hk hkt hm hn hockey holdings holiday homedepot homegoods homes homesense honda horse hospital host
+        : hosting hot hotel hotels hotmail house how hr hsbc ht hu hughes hyatt hyundai ibm icbc ice icu id ie ieee ifm
+        : ikano il im imamat imdb immo immobilien in inc industries infiniti info ing ink institute insurance insure
+        : int international intuit investments io ipiranga iq ir irish is ismaili ist istanbul it itau itv jaguar java
+        : jcb je jeep jetzt jewelry jio jll jm* jmp jnj jo jobs joburg jot joy jp jpmorgan jprs juegos juniper kaufen
+        : kddi ke kerryhotels kerryproperties kfh kg kh ki kia kids kim kindle kitchen kiwi km kn koeln komatsu kosher
+        : kp kpmg kpn kr krd kred kuokgroup kw ky kyoto kz la lacaixa lamborghini lamer land landrover lanxess lasalle
+        : lat latino latrobe law lawyer lb lc lds lease leclerc lefrak legal lego lexus lgbt li lidl life lifeinsurance
+        : lifestyle lighting like lilly limited limo lincoln link live living lk llc llp loan loans locker locus lol
+        : london lotte lotto love lpl lplfinancial lr ls lt ltd ltda lu lundbeck luxe luxury lv ly ma madrid maif
+        : maison makeup man management mango map market marketing markets marriott marshalls mattel mba mc mckinsey md
+        : me med media meet melbourne meme memorial men menu merck merckmsd mg mh miami microsoft mil mini mint mit
+        : mitsubishi mk ml mlb mls mm* mma mn mo mobi mobile moda moe moi mom monash money monster mormon mortgage
+        : moscow moto motorcycles mov movie mp mq mr ms msd mt mtn mtr mu museum music mv mw mx my mz na nab nagoya
+        : name navy nba nc ne nec net netbank netflix network neustar new news next nextdirect nexus nf nfl ng ngo nhk
+        : ni nico nike nikon ninja nissan nissay nl no nokia norton now nowruz nowtv np* nr nra nrw ntt nu nyc nz obi
+        : observer office okinawa olayan olayangroup ollo om omega one ong onion onl online ooo open oracle orange org
+        : organic origins osaka otsuka ott ovh pa page panasonic paris pars partners parts party pay pccw pe pet pf
+        : pfizer pg* ph pharmacy phd philips phone photo photography photos physio pics pictet pictures pid pin ping
+        : pink pioneer pizza pk pl place play playstation plumbing plus pm pn pnc pohl poker politie porn post pr praxi
+        : press prime pro prod productions prof progressive promo properties property protection pru prudential ps pt
+        : pub pw pwc py qa qpon quebec quest racing radio re read realestate realtor realty recipes red redumbrella
+        : rehab reise reisen reit reliance ren rent rentals repair report republican rest restaurant review reviews
+        : rexroth rich richardli ricoh ril rio rip ro rocks rodeo rogers room rs rsvp ru rugby ruhr run rw rwe ryukyu
+        : sa saarland safe safety sakura sale salon samsclub samsung sandvik sandvikcoromant sanofi sap sarl sas save
+        : saxo sb sbi sbs sc scb schaeffler schmidt scholarships school schule schwarz science scot sd se search seat
+        : secure security seek select sener services seven sew sex sexy sfr sg sh shangrila sharp shell shia shiksha
+        : shoes shop shopping shouji show si silk sina singles site sj sk ski skin sky skype sl sling sm smart smile sn
+        : sncf so soccer social softbank software sohu solar solutions song sony soy spa space sport spot sr srl ss st
+        : stada staples star statebank statefarm stc stcgroup stockholm storage store stream studio study style su
+        : sucks supplies supply support surf surgery suzuki sv swatch swiss sx sy sydney systems sz tab taipei talk
+        : taobao target tatamotors tatar tattoo tax taxi tc tci td tdk team tech technology tel temasek tennis teva tf
+        : tg th thd theater theatre tiaa tickets tienda tips tires tirol tj tjmaxx tjx tk tkmaxx tl tm tmall tn to
+        : today tokyo tools top toray toshiba total tours town toyota toys tr trade trading training travel travelers
+        : travelersinsurance trust trv tt tube tui tunes tushu tv tvs tw tz ua ubank ubs ug uk unicom university uno
+        : uol ups us uy uz va vacations vana vanguard vc ve vegas ventures verisign versicherung vet vg vi viajes video
+        : vig viking villas vin vip virgin visa vision viva vivo vlaanderen vn vodka volvo vote voting voto voyage vu
+        : wales walmart walter wang wanggou watch watches weather weatherchannel web webcam weber website wed wedding
+        : weibo weir wf whoswho wien wiki williamhill win windows wine winners wme woodside work works world wow ws wtc
+        : wtf xbox xerox xihuan xin xn--11b4c3d xn--1ck2e1b xn--1qqw23a xn--2scrj9c xn--30rr7y xn--3bst00m xn--3ds443g
+        : xn--3e0b707e xn--3hcrj9c xn--3pxu8k xn--42c2d9a xn--45br5cyl xn--45brj9c xn--45q11c xn--4dbrk0ce xn--4gbrim
+        : xn--54b7fta0cc xn--55qw42g xn--55qx5d xn--5su34j936bgsg xn--5tzm5g xn--6frz82g xn--6qq986b3xl xn--80adxhks
+        : xn--80ao21a xn--80aqecdr1a xn--80asehdb xn--80aswg xn--8y0a063a xn--90a3ac xn--90ae xn--90ais xn--9dbq2a
+        : xn--9et52u xn--9krt00a xn--b4w605ferd xn--bck1b9a5dre4c xn--c1avg xn--c2br7g xn--cck2b3b xn--cckwcxetd
+        : xn--cg4bki xn--clchc0ea0b2g2a9gcd xn--czr694b xn--czrs0t xn--czru2d xn--d1acj3b xn--d1alf xn--e1a4c
+        : xn--eckvdtc9d xn--efvy88h xn--fct429k xn--fhbei xn--fiq228c5hs xn--fiq64b xn--fiqs8s xn--fiqz9s xn--fjq720a
+        : xn--flw351e xn--fpcrj9c3d xn--fzc2c9e2c xn--fzys8d69uvgm xn--g2xx48c xn--gckr3f0f xn--gecrj9c xn--gk3at1e
+        : xn--h2breg3eve xn--h2brj9c xn--h2brj9c8c xn--hxt814e xn--i1b6b1a6a2e xn--imr513n xn--io0a7i xn--j1aef
+        : xn--j1amh xn--j6w193g xn--jlq480n2rg xn--jvr189m xn--kcrx77d1x4a xn--kprw13d xn--kpry57d xn--kput3i xn--l1acc
+        : xn--lgbbat1ad8j xn--mgb2ddes xn--mgb9awbf xn--mgba3a3ejt xn--mgba3a4f16a xn--mgba3a4fra xn--mgba7c0bbn0a
+        : xn--mgbaam7a8h xn--mgbab2bd xn--mgbah1a3hjkrd xn--mgbai9a5eva00b xn--mgbai9azgqp6j xn--mgbayh7gpa xn--mgbbh1a
+        : xn--mgbbh1a71e xn--mgbc0a9azcg xn--mgbca7dzdo xn--mgbcpq6gpa1a xn--mgberp4a5d4a87g xn--mgberp4a5d4ar
+        : xn--mgbgu82a xn--mgbi4ecexp xn--mgbpl2fh xn--mgbqly7c0a67fbc xn--mgbqly7cvafr xn--mgbt3dhd xn--mgbtf8fl
+        : xn--mgbtx2b xn--mgbx4cd0ab xn--mix082f xn--mix891f xn--mk1bu44c xn--mxtq1m xn--ngbc5azd xn--ngbe9e0a
+        : xn--ngbrx xn--nnx388a xn--node xn--nqv7f xn--nqv7fs00ema xn--nyqy26a xn--o3cw4h xn--ogbpf8fl xn--otu796d
+        : xn--p1acf xn--p1ai xn--pgbs0dh xn--pssy2u xn--q7ce6a xn--q9jyb4c xn--qcka1pmc xn--qxa6a xn--qxam xn--rhqv96g
+        : xn--rovu88b xn--rvc1e0am3e xn--s9brj9c xn--ses554g xn--t60b56a xn--tckwe xn--tiq49xqyj xn--unup4y
+        : xn--vermgensberater-ctb xn--vermgensberatung-pwb xn--vhquv xn--vuq861b xn--w4r85el8fhu5dnra xn--w4rs40l
+        : xn--wgbh1c xn--wgbl6a xn--xhq521b xn--xkc2al3hye2a xn--xkc2dl3a5ee0h xn--y9a3aq xn--yfro4i67o xn--ygbi2ammx
+        : xn--zfr164b xxx xyz yachts yahoo yamaxun yandex ye yodobashi yoga yokohama you youtube yt yun zappos zara
+        : zero zip zm zone zuerich zw aa.no: gs ac: com drr edu feedback forms gov mil net org sch ac.at: sth
+        academy: official accesspoint.s3-global.amazonaws.com: mrap addr.tools: dyn adobeaemcloud.com: dev* ae: ac co
+        ae: gov mil net org sch ae.flow.ch: alp1 aero: accident-investigation accident-prevention aerobatic aeroclub
+        aero: aerodrome agents air-surveillance air-traffic-control aircraft airline airport airtraffic ambulance
+        aero: association author ballooning broker caa cargo catering certification championship charter civilaviation
+        aero: club conference consultant consulting control council crew design dgca educator emergency engine engineer
+        aero: entertainment equipment exchange express federation flight freight fuel gliding government groundhandling
+        aero: group hanggliding homebuilt insurance journal journalist leasing logistics magazine maintenance
+        aero: marketplace media microlight modelling navigation parachuting paragliding passenger-association pilot
+        aero: press production recreation repbody res research rotorcraft safety scientist services show skydiving
+        aero: software student taxi trader trading trainer union workinggroup works af: com edu gov net org
+        af-south-1.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        af-south-1.amazonaws.com: s3-object-lambda s3-website af-south-1.amazoncognito.com: auth
+        af-south-1.on.aws: airflow* lambda-url transfer-webapp af-south-1.sagemaker.aws: notebook studio ag: co com net
+        ag: nom obj org ah.no: gs ai: com framer kiloapps net off org uwu aichi.jp: aisai ama anjo asuke chiryu chita
+        aichi.jp: fuso gamagori handa hazu hekinan higashiura ichinomiya inazawa inuyama isshiki iwakura kanie kariya
+        aichi.jp: kasugai kira kiyosu komaki konan kota mihama miyoshi nishio nisshin obu oguchi oharu okazaki
+        aichi.jp: owariasahi seto shikatsu shinshiro shitara tahara takahama tobishima toei togo tokai tokoname toyoake
+        aichi.jp: toyohashi toyokawa toyone toyota tsushima yatomi airflow.amazonaws.com: af-south-1* ap-east-1*
+        airflow.amazonaws.com: ap-northeast-1* ap-northeast-2* ap-northeast-3* ap-south-1* ap-south-2* ap-southeast-1*
+        airflow.amazonaws.com: ap-southeast-2* ap-southeast-3* ap-southeast-4* ap-southeast-5* ap-southeast-7*
+        airflow.amazonaws.com: ca-central-1* ca-west-1* eu-central-1* eu-central-2* eu-north-1* eu-south-1* eu-south-2*
+        airflow.amazonaws.com: eu-west-1* eu-west-2* eu-west-3* il-central-1* me-central-1* me-south-1* sa-east-1*
+        airflow.amazonaws.com: us-east-1* us-east-2* us-west-1* us-west-2* airflow.amazonaws.com.cn: cn-north-1*
+        airflow.amazonaws.com.cn: cn-northwest-1* ak.us: cc k12 lib akershus.no: nes akita.jp: akita daisen fujisato
+        akita.jp: gojome hachirogata happou higashinaruse honjo honjyo ikawa kamikoani kamioka katagami kazuno
+        akita.jp: kitaakita kosaka kyowa misato mitane moriyoshi nikaho noshiro odate oga ogata semboku yokote
+        akita.jp: yurihonjo al: com edu gov mil net org al.us: cc k12 lib am: co com commune net org radio
+        amazonaws.com: compute* compute-1* elb* s3 s3-1 s3-ap-east-1 s3-ap-northeast-1 s3-ap-northeast-2
+        amazonaws.com: s3-ap-northeast-3 s3-ap-south-1 s3-ap-southeast-1 s3-ap-southeast-2 s3-ca-central-1
+        amazonaws.com: s3-eu-central-1 s3-eu-north-1 s3-eu-west-1 s3-eu-west-2 s3-eu-west-3 s3-external-1
+        amazonaws.com: s3-fips-us-gov-east-1 s3-fips-us-gov-west-1 s3-me-south-1 s3-sa-east-1 s3-us-east-2
+        amazonaws.com: s3-us-gov-east-1 s3-us-gov-west-1 s3-us-west-1 s3-us-west-2 s3-website-ap-northeast-1
+        amazonaws.com: s3-website-ap-southeast-1 s3-website-ap-southeast-2 s3-website-eu-west-1 s3-website-sa-east-1
+        amazonaws.com: s3-website-us-east-1 s3-website-us-gov-west-1 s3-website-us-west-1 s3-website-us-west-2
+        amazonaws.com: us-east-1 amazonaws.com.cn: compute* elb* ao: co ed edu gov gv it og org pb aomori.jp: aomori
+        aomori.jp: gonohe hachinohe hashikami hiranai hirosaki itayanagi kuroishi misawa mutsu nakadomari noheji oirase
+        aomori.jp: owani rokunohe sannohe shichinohe shingo takko towada tsugaru tsuruta
+        ap-east-1.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        ap-east-1.amazonaws.com: s3-object-lambda s3-website ap-east-1.amazoncognito.com: auth
+        ap-east-1.on.aws: airflow* lambda-url transfer-webapp ap-east-1.sagemaker.aws: notebook studio
+        ap-northeast-1.amazonaws.com: analytics-gateway emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3
+        ap-northeast-1.amazonaws.com: s3-accesspoint s3-object-lambda s3-website ap-northeast-1.amazoncognito.com: auth
+        ap-northeast-1.on.aws: airflow* lambda-url transfer-webapp ap-northeast-1.sagemaker.aws: labeling notebook
+        ap-northeast-1.sagemaker.aws: studio ap-northeast-2.amazonaws.com: analytics-gateway emrappui-prod
+        ap-northeast-2.amazonaws.com: emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint s3-object-lambda
+        ap-northeast-2.amazonaws.com: s3-website ap-northeast-2.amazoncognito.com: auth ap-northeast-2.on.aws: airflow*
+        ap-northeast-2.on.aws: lambda-url transfer-webapp ap-northeast-2.sagemaker.aws: labeling notebook studio
+        ap-northeast-3.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        ap-northeast-3.amazonaws.com: s3-object-lambda s3-website ap-northeast-3.amazoncognito.com: auth
+        ap-northeast-3.on.aws: airflow* lambda-url transfer-webapp ap-northeast-3.sagemaker.aws: notebook studio
+        ap-south-1.amazonaws.com: analytics-gateway emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3
+        ap-south-1.amazonaws.com: s3-accesspoint s3-object-lambda s3-website ap-south-1.amazoncognito.com: auth
+        ap-south-1.on.aws: airflow* lambda-url transfer-webapp ap-south-1.sagemaker.aws: labeling notebook studio
+        ap-south-2.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        ap-south-2.amazonaws.com: s3-object-lambda s3-website ap-south-2.amazoncognito.com: auth
+        ap-south-2.on.aws: airflow* transfer-webapp ap-south-2.sagemaker.aws: notebook
+        ap-southeast-1.amazonaws.com: analytics-gateway emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3
+        ap-southeast-1.amazonaws.com: s3-accesspoint s3-object-lambda s3-website ap-southeast-1.amazoncognito.com: auth
+        ap-southeast-1.on.aws: airflow* lambda-url transfer-webapp ap-southeast-1.sagemaker.aws: labeling notebook
+        ap-southeast-1.sagemaker.aws: studio ap-southeast-2.amazonaws.com: analytics-gateway emrappui-prod
+        ap-southeast-2.amazonaws.com: emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint s3-object-lambda
+        ap-southeast-2.amazonaws.com: s3-website ap-southeast-2.amazoncognito.com: auth ap-southeast-2.on.aws: airflow*
+        ap-southeast-2.on.aws: lambda-url transfer-webapp ap-southeast-2.sagemaker.aws: labeling notebook studio
+        ap-southeast-3.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        ap-southeast-3.amazonaws.com: s3-object-lambda s3-website ap-southeast-3.amazoncognito.com: auth
+        ap-southeast-3.on.aws: airflow* lambda-url transfer-webapp ap-southeast-3.sagemaker.aws: notebook studio
+        ap-southeast-4.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        ap-southeast-4.amazonaws.com: s3-object-lambda s3-website ap-southeast-4.amazoncognito.com: auth
+        ap-southeast-4.on.aws: airflow* transfer-webapp ap-southeast-4.sagemaker.aws: notebook
+        ap-southeast-5.amazonaws.com: execute-api s3 s3-accesspoint s3-deprecated s3-object-lambda s3-website
+        ap-southeast-5.amazoncognito.com: auth ap-southeast-5.on.aws: airflow* transfer-webapp
+        ap-southeast-7.amazoncognito.com: auth ap-southeast-7.on.aws: transfer-webapp app: aiven base44 beget* botdash
+        app: brave claude clerk clerkstage cloudflare codepen convex corespeed csb developer* e2b easypanel edgecompute
+        app: encr expo flutterflow framer gadget github hackclub hasura hosted* leapcell loginline lovable luyani
+        app: magicpatterns medusajs messerli miren mocha netlify ngrok ngrok-free noop northflank* nyat on-fleek
+        app: ondigitalocean onhercules pplx puter replit run* shiptoday snowflake* spawnbase sprites streamlit telebit
+        app: typedream upsun* vercel wal wasmer web windsurf wnext zeabur zerops* apple: int appspot.com: r* ar: bet
+        ar: com coop edu gob gov int mil musica mutual net org seg senasa tur ar.us: cc k12 lib arpa: e164 home in-addr
+        arpa: ip6 iris uri urn as: gov as.us: cc k12 lib aseinet.ne.jp: user asia: cloudns daemon dix at: 123webseite
+        at: 12hp 2ix 4 4lima ac co dnshome futurecms* futurehosting futuremailing gv lima-city my myspreadshop or priv
+        au: act asn com conf edu gov id net nsw nt org oz qld sa tas vic wa aw: com
+        aws-cloud9.af-south-1.amazonaws.com: webview-assets aws-cloud9.ap-east-1.amazonaws.com: webview-assets
+        aws-cloud9.ap-northeast-1.amazonaws.com: webview-assets aws-cloud9.ap-northeast-2.amazonaws.com: webview-assets
+        aws-cloud9.ap-northeast-3.amazonaws.com: webview-assets aws-cloud9.ap-south-1.amazonaws.com: webview-assets
+        aws-cloud9.ap-southeast-1.amazonaws.com: webview-assets aws-cloud9.ap-southeast-2.amazonaws.com: webview-assets
+        aws-cloud9.ca-central-1.amazonaws.com: webview-assets aws-cloud9.eu-central-1.amazonaws.com: webview-assets
+        aws-cloud9.eu-north-1.amazonaws.com: webview-assets aws-cloud9.eu-south-1.amazonaws.com: webview-assets
+        aws-cloud9.eu-west-1.amazonaws.com: webview-assets aws-cloud9.eu-west-2.amazonaws.com: webview-assets
+        aws-cloud9.eu-west-3.amazonaws.com: webview-assets aws-cloud9.il-central-1.amazonaws.com: webview-assets
+        aws-cloud9.me-south-1.amazonaws.com: webview-assets aws-cloud9.sa-east-1.amazonaws.com: webview-assets
+        aws-cloud9.us-east-1.amazonaws.com: webview-assets aws-cloud9.us-east-2.amazonaws.com: webview-assets
+        aws-cloud9.us-west-1.amazonaws.com: webview-assets aws-cloud9.us-west-2.amazonaws.com: webview-assets
+        axarnet.cloud: es-1 az: biz co com edu gov info int mil name net org pp pro az.us: cc k12 lib
+        azurestaticapps.net: 1 2 3 4 5 6 7 centralus eastasia eastus2 westeurope westus2 ba: com edu gov mil net org rs
+        bar: resolve baremetal.scw.cloud: fr-par-1 fr-par-2 nl-ams-1 basketball: aus nz bb: biz co com edu gov info net
+        bb: org store tv bd: ac ai co com edu gov id info it mil net org sch tv be: 123website ac cloudns my
+        be: myspreadshop transurl* webhosting beebyte.io: paas beebyteapp.io: sekd1 berlin: ddns bf: gov bg: 0 1 2 3 4
+        bg: 5 6 7 8 9 a b barsy c d e f g h i j k l m n o p q r s t u v w x y z bh: com edu gov net org bi: co com edu
+        bi: or org biz: activetrail cloud-ip cloudns dscloud dyndns for-better for-more for-some for-the jozi mmafan
+        biz: myftp no-ip orx selfip webhop biz.ng: co dl go lg on bj: africa agro architectes assur avocats co com eco
+        bj: econo edu info loisirs money net org ote restaurant resto tourism univ bm: com edu gov net org bn: co com
+        bn: edu gov net org bo: academia agro arte blog bolivia ciencia com cooperativa democracia deporte ecologia
+        bo: economia edu empresa gob indigena industria info int medicina mil movimiento musica natural net nombre
+        bo: noticias org patria plurinacional politica profesional pueblo revista salud tecnologia tksat transporte tv
+        bo: web wiki br: 9guacu abc adm adv agr aju am anani aparecida api app arq art ato b barueri belem bet bhz bib
+        br: bio blog bmd boavista bsb campinagrande campinas caxias cim cng cnt com contagem coop coz cri cuiaba
+        br: curitiba def des det dev ecn eco edu emp enf eng esp etc eti far feira flog floripa fm fnd fortal fot foz
+        br: fst g12 geo ggf goiania gov gru ia imb ind inf jab jampa jdf joinville jor jus leg leilao lel log londrina
+        br: macapa maceio manaus maringa mat med mil morena mp mus natal net niteroi nom* not ntr odo ong org osasco
+        br: palmas poa ppg pro psc psi pvh qsl radio rec recife rep ribeirao rio riobranco riopreto salvador sampa
+        br: santamaria santoandre saobernardo saogonca seg sjc slg slz social sorocaba srv taxi tc tche tec teo the tmp
+        br: trd tur tv udi vet vix vlog wiki xyz zlg brave.app: s* brave.dev: s* brave.io: s* brendly.ba: shop
+        brendly.hr: shop brendly.rs: shop bs: com edu gov net org we bt: com edu gov net org bu.no: gs bubble.io: cdn
+        build: shiptoday v0 windsurf builders: cloudsite business: co buskerud.no: nes bw: ac co gov net org by: com
+        by: gov mediatech mil of bz: co com edu gov gsj mydns net org za ca: ab awdev* barsy bc box co gc mb
+        ca: myspreadshop nb nf nl no-ip ns nt nu on onid pe qc sk yk ca-central-1.amazonaws.com: emrappui-prod
+        ca-central-1.amazonaws.com: emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint s3-accesspoint-fips
+        ca-central-1.amazonaws.com: s3-fips s3-object-lambda s3-website ca-central-1.amazoncognito.com: auth
+        ca-central-1.on.aws: airflow* lambda-url transfer-webapp ca-central-1.sagemaker.aws: labeling notebook
+        ca-central-1.sagemaker.aws: notebook-fips studio ca-west-1.amazonaws.com: emrappui-prod emrnotebooks-prod
+        ca-west-1.amazonaws.com: emrstudio-prod execute-api s3 s3-accesspoint s3-accesspoint-fips s3-fips
+        ca-west-1.amazonaws.com: s3-object-lambda s3-website ca-west-1.amazoncognito.com: auth
+        ca-west-1.on.aws: airflow* transfer-webapp ca-west-1.sagemaker.aws: notebook notebook-fips ca.us: cc k12 lib
+        canva.site: my canvasite.cn: my case: sav cc: ccwu cleverapps cloud-ip cloudns csx ec eu fantasyleague
+        cc: ftpaccess game-server gu myphotos scrapping sryze twmail uk us cd: cc gov cdn77.net: r cdn77.org: c rsc
+        ch: 123website 12hp 2ix 4lima cloudns dnsking firenet* gotdns lima-city linkyard-cloud myspreadshop square7
+        channelsdvr.net: u chiba.jp: abiko asahi chonan chosei choshi chuo funabashi futtsu hanamigawa ichihara
+        chiba.jp: ichikawa ichinomiya inzai isumi kamagaya kamogawa kashiwa katori katsuura kimitsu kisarazu kozaki
+        chiba.jp: kujukuri kyonan matsudo midori mihama minamiboso mobara mutsuzawa nagara nagareyama narashino narita
+        chiba.jp: noda oamishirasato omigawa onjuku otaki sakae sakura shimofusa shirako shiroi shisui sodegaura sosa
+        chiba.jp: tako tateyama togane tohnosho tomisato urayasu yachimata yachiyo yokaichiba yokoshibahikari
+        chiba.jp: yotsukaido ci: ac asso co com ed edu go gouv int net or org us xn--aroport-bya ck: www! cl: cloudns
+        cl: co gob gov mil claudeusercontent.com: frame cldmail.ru: hb clever-cloud.com: services* cloud: antagonist
+        cloud: begetcdn* convex diadem dnshome elementor emergent hstgr jele jote jotelulu keliweb kuleuven laravel
+        cloud: linkyard magentosite* matlab observablehq on-rancher* online-server oxa perspecta primetel ravendb
+        cloud: servebolt statics* trafficplex unison-services urown vapor voorloper zap cloud.int.apple: r*
+        cloud.muni.cz: flt usr cloud.nospamproxy.com: o365 cloud9.af-south-1.amazonaws.com: vfs webview-assets
+        cloud9.ap-east-1.amazonaws.com: vfs webview-assets cloud9.ap-northeast-1.amazonaws.com: vfs webview-assets
+        cloud9.ap-northeast-2.amazonaws.com: vfs webview-assets cloud9.ap-northeast-3.amazonaws.com: vfs webview-assets
+        cloud9.ap-south-1.amazonaws.com: vfs webview-assets cloud9.ap-southeast-1.amazonaws.com: vfs webview-assets
+        cloud9.ap-southeast-2.amazonaws.com: vfs webview-assets cloud9.ca-central-1.amazonaws.com: vfs webview-assets
+        cloud9.eu-central-1.amazonaws.com: vfs webview-assets cloud9.eu-north-1.amazonaws.com: vfs webview-assets
+        cloud9.eu-south-1.amazonaws.com: vfs webview-assets cloud9.eu-west-1.amazonaws.com: vfs webview-assets
+        cloud9.eu-west-2.amazonaws.com: vfs webview-assets cloud9.eu-west-3.amazonaws.com: vfs webview-assets
+        cloud9.il-central-1.amazonaws.com: vfs cloud9.me-south-1.amazonaws.com: vfs webview-assets
+        cloud9.sa-east-1.amazonaws.com: vfs webview-assets cloud9.us-east-1.amazonaws.com: vfs webview-assets
+        cloud9.us-east-2.amazonaws.com: vfs webview-assets cloud9.us-west-1.amazonaws.com: vfs webview-assets
+        cloud9.us-west-2.amazonaws.com: vfs webview-assets cloudflare.net: cdn cloudflareanycast.net: cdn
+        cloudflarecn.net: cdn cloudflareglobal.net: cdn cloudjiffy.net: fra1-de west1-us cloudlets.com.au: mel
+        cloudplatform.fi: fi cloudscale.ch: cust club: barsy cloudns jele cm: co com gov net cn: ac ah bj canva-apps
+        cn: com cq edu fj gd gov gs gx gz ha hb he hi hk hl hn jl js jx khsj ln mil mo myqnapcloud net nm nx org qh sc
+        cn: sd sh sn sx tj tw xj xn--55qx5d xn--io0a7i xn--od0alg xz yn zj cn-north-1.amazonaws.com.cn: emrappui-prod
+        cn-north-1.amazonaws.com.cn: emrnotebooks-prod emrstudio-prod execute-api rds* s3 s3-accesspoint s3-deprecated
+        cn-north-1.amazonaws.com.cn: s3-object-lambda s3-website cn-north-1.on.amazonwebservices.com.cn: airflow*
+        cn-north-1.on.amazonwebservices.com.cn: transfer-webapp cn-north-1.sagemaker.com.cn: notebook studio
+        cn-northwest-1.amazonaws.com.cn: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api rds* s3
+        cn-northwest-1.amazonaws.com.cn: s3-accesspoint s3-object-lambda s3-website
+        cn-northwest-1.on.amazonwebservices.com.cn: airflow* transfer-webapp cn-northwest-1.sagemaker.com.cn: notebook
+        cn-northwest-1.sagemaker.com.cn: studio co: carrd com crd edu firewalledreplit gov hidns leadpages lpages mil
+        co: mypi net nom org otap* repl supabase umso xmit* co.il: mytabit ravpage tabitorder co.im: ltd plc
+        co.uk: adimo barsy barsyonline myspreadshop nh-serv no-ip co.us: cc k12 lib code.com: builder* dev-builder*
+        code.com: stg-builder* codes: owo* cognito-idp.eusc-de-east-1.on.amazonwebservices.eu: auth com: 0emm* 180r
+        com: 1cooldns 1kapp 3utilities 4u a2hosted abrdns adobeaemcloud africa aivencloud* aliases121 alibabacloudcs
+        com: alpha-myqnapcloud amplifyapp appchizi applinzi apps-1and1 appspacehosted appspaceusercontent appspot
+        com: atlassian-3p* atlassian-3p-us-gov-mod* atlassian-isolated-3p* atmeta auiusercontent* authgear-staging
+        com: authgearapps awsapprunner* awsapps awsglobalaccelerator balena-devices barsycenter barsyonline
+        com: base44-sandbox blogdns blogspot blogsyte boutir bplaced br builtwithdark bumbleshrimp cafjs canva-apps
+        com: canva-hosted-embed canvacode cdn77-storage cechire cf-ipfs ciscofreak claudeusercontent cloudflare-ipfs cn
+        com: co codespot cprapid cpserver cursorusercontent* customer-oci* damnserver dattolocal dattorelay dattoweb
+        com: ddnsfree ddnsgeek ddnsguru ddnsking de deployagent deus-canvas dev-myqnapcloud devinapps*
+        com: digitaloceanspaces* discordsays discordsez ditchyourip dnsabr dnsalias dnsdojo dnsiskinky doesntexist
+        com: dojin dontexist doomdns dopaas drayddns dreamhosters drive-platform dsmynas durumis dyn-o-saur dynalias
+        com: dyndns-at-home dyndns-at-work dyndns-blog dyndns-free dyndns-home dyndns-ip dyndns-mail dyndns-office
+        com: dyndns-pics dyndns-remote dyndns-server dyndns-web dyndns-wiki dyndns-work dynns dynuddns dynuhosting
+        com: elasticbeanstalk encoreapi est-a-la-maison est-a-la-masion est-le-patron est-mon-blogueur eu eu1-plenit
+        com: familyds fastly-edge fastly-terrarium fastvps-server firebaseapp firewall-gateway fldrv forgeblocks
+        com: framercanvas freebox-os freeboxos freemyip from-ak from-al from-ar from-ca from-ct from-dc from-de from-fl
+        com: from-ga from-hi from-ia from-id from-il from-in from-ks from-ky from-ma from-md from-mi from-mn from-mo
+        com: from-ms from-mt from-nc from-nd from-ne from-nh from-nj from-nm from-nv from-oh from-ok from-or from-pa
+        com: from-pr from-ri from-sc from-sd from-tn from-tx from-ut from-va from-vt from-wa from-wi from-wv from-wy
+        com: geekgalaxy gentapps gentlentapis getmyip giize githubusercontent gleeze googleapis googlecode gotdns
+        com: gotpantheon gr grayjayleagues hatenablog hatenadiary health-carereform hercules-app hercules-dev herokuapp
+        com: hk hobby-site homelinux homesecuritymac homesecuritypc homeunix hostedpi hotelwithflight iamallama ip-ddns
+        com: is-a-anarchist is-a-blogger is-a-bookkeeper is-a-bulls-fan is-a-caterer is-a-chef is-a-conservative
+        com: is-a-cpa is-a-cubicle-slave is-a-democrat is-a-designer is-a-doctor is-a-financialadvisor is-a-geek
+        com: is-a-green is-a-guru is-a-hard-worker is-a-hunter is-a-landscaper is-a-lawyer is-a-liberal
+        com: is-a-libertarian is-a-llama is-a-musician is-a-nascarfan is-a-nurse is-a-painter is-a-personaltrainer
+        com: is-a-photographer is-a-player is-a-republican is-a-rockstar is-a-socialist is-a-student is-a-teacher
+        com: is-a-techie is-a-therapist is-an-accountant is-an-actor is-an-actress is-an-anarchist is-an-artist
+        com: is-an-engineer is-an-entertainer is-certified is-gone is-into-anime is-into-cars is-into-cartoons
+        com: is-into-games is-leet is-not-certified is-slick is-uberleet is-with-theband isa-geek isa-hockeynut
+        com: issmarterthanyou it jdevcloud jpn kasserver kozow la1-plenit ladesk likes-pie likescandy linodeobjects*
+        com: live-website localtonet logoip loseyourip lovableproject lpusercontent lutrausercontent* magicpatternsapp
+        com: messwithdns metaaiusercontent* meteorapp mex miniserver mochausercontent modelscape mwcloudnonprod
+        com: myactivedirectory myasustor mycloudnas mydatto mydbserver mydobiss myiphost mynascloud myqnapcloud
+        com: mysecuritycamera myshopblocks myshopify myspreadshop mytabit mytuleap myvnc neat-url net-freaks nfshost
+        com: oaiusercontent* on-aptible on-forge on-vapor onrender onthewifi ooguy operaunite oraclecloudapps*
+        com: oraclegovcloudapps* orsites outsystemscloud ownprovider pagespeedmobilizer paywhirl* pgfog pivohosting
+        com: pixolino playstation-cloud pleskns point2this polyspace postman-echo pythonanywhere qa2 qbuser qualifioapp
+        com: qualyhqpartner* qualyhqportal* quicksytes quipelements* rackmaze readthedocs-hosted remotewd reservd
+        com: rhcloud rice-labs routingthecloud ru sa sakuratan sakuraweb same-app same-preview saves-the-whales scrysec
+        com: securitytactics selfip sells-for-less sells-for-u servebbs servebeer servecounterstrike serveexchange
+        com: serveftp servegame servehalflife servehttp servehumour serveirc servemp3 servep2p servepics servequake
+        com: servesarcasm shopitsite siiites simple-url simplesite sinaapp smushcdn space-to-rent stackhero-network
+        com: strapiapp streak-link streaklinks streakusercontent streamlitapp stufftoread subsc-pay taveusercontent
+        com: teaches-yoga temp-dns theworkpc thingdustdata townnews-staging try-snowplow trycloudflare tuleap-partners
+        com: uk unusualperson upsunapp us us1-plenit vipsinaapp vivenushop vultrobjects* w-corp-staticblitz
+        com: w-credentialless-staticblitz w-staticblitz wafflecell webadorsite webspace-host wiredbladehosting
+        com: withgoogle withyoutube wixsite wixstudio woltlab-demo workisboring wpdevcloud wpenginepowered wphostedmail
+        com: wpmucdn writesthisblog x0 xnbay xtooldevice yolasite za com.au: myspreadshop com.br: simplesite
+        com.tw: mymailer community: myforum nog ravendb company: mybox contentproxy9.cz: rsc convex.cloud: eu-west-1
+        convex.cloud: us-east-1 convex.site: eu-west-1 us-east-1 cool: de elementor core.usgovcloudapi.net: blob file
+        core.usgovcloudapi.net: web core.windows.net: blob file web cosidns.de: dyn cr: ac co ed fi go or sa
+        crm.dev: aa* ab* ac* ad* ae* af* ci* d* pa* pb* pc* pd* pe* pf* w* wa* wb* wc* wd* we* wf* csb.app: preview
+        ct.us: cc k12 lib cu: com edu gob inf nat net org customer-oci.com: oci* ocp* ocs* cv: com dev edu id int net
+        cv: nome org publ store cw: com edu net org cx: assessments ath calculators cloudns funnels gov info paynow
+        cx: quizzes researched tests cy: ac biz com ekloges gov ltd mil net org press pro tm cz: co e4 gov realm
+        dappnode.io: dyndns datacenter.fi: demo paas datadetect.com: demo instance dc.us: cc k12 lib ddnss.de: dyn
+        ddnss.de: dyndns de: 123webseite 12hp 2ix 4lima barsy bplaced bwcloud-os-instance* co com community-pro ddnss
+        de: ddnssec diskussionsbereich dnshome dnsupdater dyn-berlin dyn-ip24 dynamisches-dns dyndns1 dyndnssec
+        de: firewall-gateway frusky* fuettertdasnetz git-repos goip heimdns home-webserver home64 in-berlin in-brb
+        de: in-butter in-dsl in-vpn internet-dns ipv64 iservschule isteingeek istmein keymachine l-o-g-i-n lcube-server
+        de: lebtimnetz leitungsen lima-city logoip mein-iserv my my-gateway my-router myhome-server myspreadshop rub
+        de: ruhr-uni-bochum schuldock schulplattform schulserver spdns square7 srvdns svn-repos taifun-dns test-iserv
+        de: traeumtgerade virtual-user virtualuser webspaceconfig xenonconnect* xn--gnstigbestellen-zvb
+        de: xn--gnstigliefern-wob de.us: cc deno.net: sandbox design: bss graphic dev: barsy bearblog botdash brave
+        dev: codepen deno deno-staging erp fly gateway* githubpreview grebedoc hrsn inbrowser* is-a is-a-fullstack
+        dev: is-a-good is-cool is-not-a iserv lcl* lclstage* leapcell localplayer loginline lp mediatech mocha-sandbox
+        dev: modx myaddr ngrok ngrok-free pages panel payload platter-app r2 replit runcontainers stg* stgstage* vercel
+        dev: vivenushop webhare* workers xmit dev.thingdust.io: cust reservd direct: libp2p disrec.thingdust.io: cust
+        disrec.thingdust.io: reservd diy: discourse imagine dk: 123hjemmeside biz co firm myspreadshop reg store dm: co
+        dm: com edu gov net org do: art com edu gob gov mil net org sld web dogado.eu: jelastic
+        dualstack.af-south-1.amazonaws.com: s3 s3-accesspoint s3-website dualstack.ap-east-1.amazonaws.com: s3
+        dualstack.ap-east-1.amazonaws.com: s3-accesspoint dualstack.ap-northeast-1.amazonaws.com: s3 s3-accesspoint
+        dualstack.ap-northeast-1.amazonaws.com: s3-website dualstack.ap-northeast-2.amazonaws.com: s3 s3-accesspoint
+        dualstack.ap-northeast-2.amazonaws.com: s3-website dualstack.ap-northeast-3.amazonaws.com: s3 s3-accesspoint
+        dualstack.ap-northeast-3.amazonaws.com: s3-website dualstack.ap-south-1.amazonaws.com: s3 s3-accesspoint
+        dualstack.ap-south-1.amazonaws.com: s3-website dualstack.ap-south-2.amazonaws.com: s3 s3-accesspoint s3-website
+        dualstack.ap-southeast-1.amazonaws.com: s3 s3-accesspoint s3-website dualstack.ap-southeast-2.amazonaws.com: s3
+        dualstack.ap-southeast-2.amazonaws.com: s3-accesspoint s3-website dualstack.ap-southeast-3.amazonaws.com: s3
+        dualstack.ap-southeast-3.amazonaws.com: s3-accesspoint s3-website dualstack.ap-southeast-4.amazonaws.com: s3
+        dualstack.ap-southeast-4.amazonaws.com: s3-accesspoint s3-website dualstack.ap-southeast-5.amazonaws.com: s3
+        dualstack.ap-southeast-5.amazonaws.com: s3-accesspoint s3-website dualstack.ca-central-1.amazonaws.com: s3
+        dualstack.ca-central-1.amazonaws.com: s3-accesspoint s3-accesspoint-fips s3-fips s3-website
+        dualstack.ca-west-1.amazonaws.com: s3 s3-accesspoint s3-accesspoint-fips s3-fips s3-website
+        dualstack.cn-north-1.amazonaws.com.cn: s3 s3-accesspoint s3-website
+        dualstack.cn-northwest-1.amazonaws.com.cn: s3 s3-accesspoint dualstack.eu-central-1.amazonaws.com: s3
+        dualstack.eu-central-1.amazonaws.com: s3-accesspoint s3-website dualstack.eu-central-2.amazonaws.com: s3
+        dualstack.eu-central-2.amazonaws.com: s3-accesspoint s3-website dualstack.eu-north-1.amazonaws.com: s3
+        dualstack.eu-north-1.amazonaws.com: s3-accesspoint dualstack.eu-south-1.amazonaws.com: s3 s3-accesspoint
+        dualstack.eu-south-1.amazonaws.com: s3-website dualstack.eu-south-2.amazonaws.com: s3 s3-accesspoint s3-website
+        dualstack.eu-west-1.amazonaws.com: s3 s3-accesspoint s3-website dualstack.eu-west-2.amazonaws.com: s3
+        dualstack.eu-west-2.amazonaws.com: s3-accesspoint dualstack.eu-west-3.amazonaws.com: s3 s3-accesspoint
+        dualstack.eu-west-3.amazonaws.com: s3-website dualstack.il-central-1.amazonaws.com: s3 s3-accesspoint
+        dualstack.il-central-1.amazonaws.com: s3-website dualstack.me-central-1.amazonaws.com: s3 s3-accesspoint
+        dualstack.me-central-1.amazonaws.com: s3-website dualstack.me-south-1.amazonaws.com: s3 s3-accesspoint
+        dualstack.sa-east-1.amazonaws.com: s3 s3-accesspoint s3-website dualstack.us-east-1.amazonaws.com: s3
+        dualstack.us-east-1.amazonaws.com: s3-accesspoint s3-accesspoint-fips s3-fips s3-website
+        dualstack.us-east-2.amazonaws.com: s3 s3-accesspoint s3-accesspoint-fips s3-fips s3-website
+        dualstack.us-gov-east-1.amazonaws.com: s3 s3-accesspoint s3-accesspoint-fips s3-fips s3-website
+        dualstack.us-gov-west-1.amazonaws.com: s3 s3-accesspoint s3-accesspoint-fips s3-fips s3-website
+        dualstack.us-west-1.amazonaws.com: s3 s3-accesspoint s3-accesspoint-fips s3-fips s3-website
+        dualstack.us-west-2.amazonaws.com: s3 s3-accesspoint s3-accesspoint-fips s3-fips s3-website dyndns.org: go home
+        dz: art asso com edu gov net org pol soc tm eb.amazonaws.com.cn: cn-north-1 cn-northwest-1 ec: abg adm agron
+        ec: arqt art bar base chef com cont cpa cue dent dgn disco doc edu eng esm fin fot gal gob gov gye ibr info k12
+        ec: lat loj med mil mktg mon net ntr odont official org pro prof psic psiq pub rio rrpp sal tech tul tur uio
+        ec: vet xxx edu.au: act catholic nsw nt qld sa tas vic wa education: co ee: aip com edu fie gov lib med org pri
+        ee: riik eg: ac com edu eun gov info me mil name net org sci sport tv ehime.jp: ainan honai ikata imabari iyo
+        ehime.jp: kamijima kihoku kumakogen masaki matsuno matsuyama namikata niihama ozu saijo seiyo shikokuchuo tobe
+        ehime.jp: toon uchiko uwajima yawatahama elasticbeanstalk.com: af-south-1 ap-east-1 ap-northeast-1
+        elasticbeanstalk.com: ap-northeast-2 ap-northeast-3 ap-south-1 ap-southeast-1 ap-southeast-2 ap-southeast-3
+        elasticbeanstalk.com: ap-southeast-5 ap-southeast-7 ca-central-1 eu-central-1 eu-north-1 eu-south-1 eu-south-2
+        elasticbeanstalk.com: eu-west-1 eu-west-2 eu-west-3 il-central-1 me-central-1 me-south-1 sa-east-1 us-east-1
+        elasticbeanstalk.com: us-east-2 us-gov-east-1 us-gov-west-1 us-west-1 us-west-2 elastx.net: jls-sto1 jls-sto2
+        elastx.net: jls-sto3 email: intouch emergentagent.com: preview emf.camp: at encoway.cloud: eu
+        encr.app: frontend enscaled.us: phx erp.dev: web es: 123miweb com edu gob myspreadshop nom org estate: compute*
+        et: biz com edu gov info name net org eu: barsy cloudns deuxfleurs directwp dnshome nxa* prvw spdns transurl*
+        eu-central-1.amazonaws.com: analytics-gateway emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3
+        eu-central-1.amazonaws.com: s3-accesspoint s3-object-lambda s3-website eu-central-1.amazoncognito.com: auth
+        eu-central-1.on.aws: airflow* lambda-url transfer-webapp eu-central-1.sagemaker.aws: labeling notebook studio
+        eu-central-2.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        eu-central-2.amazonaws.com: s3-object-lambda s3-website eu-central-2.amazoncognito.com: auth
+        eu-central-2.on.aws: airflow* transfer-webapp eu-central-2.sagemaker.aws: notebook studio
+        eu-north-1.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        eu-north-1.amazonaws.com: s3-object-lambda s3-website eu-north-1.amazoncognito.com: auth
+        eu-north-1.on.aws: airflow* lambda-url transfer-webapp eu-north-1.sagemaker.aws: notebook studio
+        eu-south-1.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        eu-south-1.amazonaws.com: s3-object-lambda s3-website eu-south-1.amazoncognito.com: auth
+        eu-south-1.on.aws: airflow* lambda-url transfer-webapp eu-south-1.sagemaker.aws: notebook studio
+        eu-south-2.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        eu-south-2.amazonaws.com: s3-object-lambda s3-website eu-south-2.amazoncognito.com: auth
+        eu-south-2.on.aws: airflow* transfer-webapp eu-south-2.sagemaker.aws: notebook studio
+        eu-west-1.amazonaws.com: analytics-gateway emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3
+        eu-west-1.amazonaws.com: s3-accesspoint s3-deprecated s3-object-lambda s3-website
+        eu-west-1.amazoncognito.com: auth eu-west-1.on.aws: airflow* lambda-url transfer-webapp
+        eu-west-1.sagemaker.aws: labeling notebook studio eu-west-2.amazonaws.com: emrappui-prod emrnotebooks-prod
+        eu-west-2.amazonaws.com: emrstudio-prod execute-api s3 s3-accesspoint s3-object-lambda s3-website
+        eu-west-2.amazoncognito.com: auth eu-west-2.on.aws: airflow* lambda-url transfer-webapp
+        eu-west-2.sagemaker.aws: labeling notebook studio eu-west-3.amazonaws.com: emrappui-prod emrnotebooks-prod
+        eu-west-3.amazonaws.com: emrstudio-prod execute-api s3 s3-accesspoint s3-object-lambda s3-website
+        eu-west-3.amazoncognito.com: auth eu-west-3.on.aws: airflow* lambda-url transfer-webapp
+        eu-west-3.sagemaker.aws: notebook studio eu.org: al asso at au be bg ca cd ch cn cy cz de dk edu ee es fi fr gr
+        eu.org: hr hu ie il in int is it jp kr lt lu lv me mk mt my net ng nl no nz pl pt ro ru se si sk tr uk us
+        eur.aruba.jenv-aruba.cloud: it1 evennode.com: eu-1 eu-2 eu-3 eu-4 us-1 us-2 us-3 us-4 events: co koobin
+        evervault.app: relay evervault.dev: relay expo.app: on staging fan: mkm fastly.net: freetls map
+        fastlylb.net: map fbsbx.com: apps fedoraproject.org: cloud fi: 123kotisivu aland dy iki kapsi myspreadshop
+        fi: xn--hkkinen-5wa financial: co firenet.ch: svc* firewalledreplit.co: id fj: ac biz com edu gov id info mil
+        fj: name net org pro fl.us: cc k12 lib flow.ch: appengine fm: com edu net org radio user* fm.no: gs
+        fnc.fr-par.scw.cloud: functions forgerock.io: id fr: 123siteweb aeroport asso avocat avoues cci chambagri
+        fr: chirurgiens-dentistes chirurgiens-dentistes-en-france com dedibox experts-comptables fbx-os fbxos
+        fr: freebox-os freeboxos goupile gouv greta huissier-justice kdns medecin myspreadshop nom notaires on-web
+        fr: pharmacien port prd tm veterinaire ynh fr-par.scw.cloud: cockpit ddl dtwh fnc ifr k8s kafk mgdb rdb s3
+        fr-par.scw.cloud: s3-website scbl whm fukui.jp: echizen eiheiji fukui ikeda katsuyama mihama minamiechizen
+        fukui.jp: obama ohi ono sabae sakai takahama tsuruga wakasa fukuoka.jp: ashiya buzen chikugo chikuho chikujo
+        fukuoka.jp: chikushino chikuzen chuo dazaifu fukuchi hakata higashi hirokawa hisayama iizuka inatsuki kaho
+        fukuoka.jp: kasuga kasuya kawara keisen koga kurate kurogi kurume minami miyako miyama miyawaka mizumaki
+        fukuoka.jp: munakata nakagawa nakama nishi nogata ogori okagaki okawa oki omuta onga onojo oto saigawa sasaguri
+        fukuoka.jp: shingu shinyoshitomi shonai soeda sue tachiarai tagawa takata toho toyotsu tsuiki ukiha umi usui
+        fukuoka.jp: yamada yame yanagawa yukuhashi fukushima.jp: aizubange aizumisato aizuwakamatsu asakawa bandai date
+        fukushima.jp: fukushima furudono futaba hanawa higashi hirata hirono iitate inawashiro ishikawa iwaki izumizaki
+        fukushima.jp: kagamiishi kaneyama kawamata kitakata kitashiobara koori koriyama kunimi miharu mishima namie
+        fukushima.jp: nango nishiaizu nishigo okuma omotego ono otama samegawa shimogo shirakawa showa soma sukagawa
+        fukushima.jp: taishin tamakawa tanagura tenei yabuki yamato yamatsuri yanaizu yugawa fun: ms vicp yicp zicp
+        funkfeuer.at: wien futurecms.at: ex* in* ga.us: cc k12 lib games: pley sheezy gay: pages gd: edu gov gdn: cnpy
+        ge: com cyb edu gov llc net online org pvt school tnx gg: botdash co kaas net org panel stackit gh: biz com edu
+        gh: gov mil net org gi: com edu gov ltd mod org gifu.jp: anpachi ena gifu ginan godo gujo hashima hichiso hida
+        gifu.jp: higashishirakawa ibigawa ikeda kakamigahara kani kasahara kasamatsu kawaue kitagata mino minokamo
+        gifu.jp: mitake mizunami motosu nakatsugawa ogaki sakahogi seki sekigahara shirakawa tajimi takayama tarui toki
+        gifu.jp: tomika wanouchi yamagata yaotsu yoro gl: co com edu net org global: appwrite gn: ac com edu gov net
+        gn: org goog: cloud translate usercontent* gov.au: qld sa tas vic wa gov.br: ac al am ap ba ce df es go ma mg
+        gov.br: ms mt pa pb pe pi pr rj rn ro rr rs sc se sp to gov.pl: ap griw ic is kmpsp konsulat kppsp kwp kwpsp
+        gov.pl: mup mw oia oirm oke oow oschr oum pa pinb piw po pr psp psse pup rzgw sa sdn sko so sr starostwo ug
+        gov.pl: ugim um umig upow uppo us uw uzs wif wiih winb wios witd wiw wkz wsa wskr wsse wuoz wzmiuw zp zpisdn
+        gov.scot: service gov.uk: api campaign service gp: asso com edu mobi net org gr: barsy com edu gov net org
+        gr: simplesite group: discourse gt: com edu gob ind mil net org gu: com edu gov guam info net org web gu.us: cc
+        gu.us: k12 lib gunma.jp: annaka chiyoda fujioka higashiagatsuma isesaki itakura kanna kanra katashina kawaba
+        gunma.jp: kiryu kusatsu maebashi meiwa midori minakami naganohara nakanojo nanmoku numata oizumi ora ota
+        gunma.jp: shibukawa shimonita shinto showa takasaki takayama tamamura tatebayashi tomioka tsukiyono tsumagoi
+        gunma.jp: ueno yoshioka gv.vc: d gw: nx gy: co com edu gov net org health: hra hedmark.no: os valer
+        hedmark.no: xn--vler-qoa her.name: forgot hf.space: static hi.us: cc lib hiroshima.jp: asaminami daiwa etajima
+        hiroshima.jp: fuchu fukuyama hatsukaichi higashihiroshima hongo jinsekikogen kaita kui kumano kure mihara
+        hiroshima.jp: miyoshi naka onomichi osakikamijima otake saka sera seranishi shinichi shobara takehara
+        his.name: forgot hk: com edu gov idv inc ltd net org xn--55qx5d xn--ciqpn xn--gmq050i xn--gmqw5a xn--io0a7i
+        hk: xn--lcvr32d xn--mk0axi xn--mxtq1m xn--od0alg xn--od0aq3b xn--tn0ag xn--uc0atv xn--uc0ay4a xn--wcvs22d
+        hk: xn--zf0avx hl.no: gs hm.no: gs hn: com edu gob mil net org hokkaido.jp: abashiri abira aibetsu akabira
+        hokkaido.jp: akkeshi asahikawa ashibetsu ashoro assabu atsuma bibai biei bifuka bihoro biratori chippubetsu
+        hokkaido.jp: chitose date ebetsu embetsu eniwa erimo esan esashi fukagawa fukushima furano furubira haboro
+        hokkaido.jp: hakodate hamatonbetsu hidaka higashikagura higashikawa hiroo hokuryu hokuto honbetsu horokanai
+        hokkaido.jp: horonobe ikeda imakane ishikari iwamizawa iwanai kamifurano kamikawa kamishihoro kamisunagawa
+        hokkaido.jp: kamoenai kayabe kembuchi kikonai kimobetsu kitahiroshima kitami kiyosato koshimizu kunneppu
+        hokkaido.jp: kuriyama kuromatsunai kushiro kutchan kyowa mashike matsumae mikasa minamifurano mombetsu moseushi
+        hokkaido.jp: mukawa muroran naie nakagawa nakasatsunai nakatombetsu nanae nanporo nayoro nemuro niikappu niki
+        hokkaido.jp: nishiokoppe noboribetsu numata obihiro obira oketo okoppe otaru otobe otofuke otoineppu oumu ozora
+        hokkaido.jp: pippu rankoshi rebun rikubetsu rishiri rishirifuji saroma sarufutsu shakotan shari shibecha
+        hokkaido.jp: shibetsu shikabe shikaoi shimamaki shimizu shimokawa shinshinotsu shintoku shiranuka shiraoi
+        hokkaido.jp: shiriuchi sobetsu sunagawa taiki takasu takikawa takinoue teshikaga tobetsu tohma tomakomai tomari
+        hokkaido.jp: toya toyako toyotomi toyoura tsubetsu tsukigata urakawa urausu uryu utashinai wakkanai wassamu
+        hokkaido.jp: yakumo yoichi home-webserver.de: dyn hooc.me: seprox hordaland.no: os host: bolt cloudaccess
+        host: easypanel emergent fastvps freesite gadget half iserv jele mircloud myfast tempurl wp2 wpmudev
+        hosted-by-previder.com: paas hosteur.com: rag-cloud rag-cloud-ch hosting: opencraft hr: com from iz name
+        hrsn.net: vps ht: adult art asso com coop edu firm gouv info med net org perso pol pro rel rt shop hu: 2000
+        hu: agrar bolt casino city co erotica erotika film forum games hotel info ingatlan jogasz konyvelo lakas media
+        hu: news org priv reklam sex shop sport suli szex tm tozsde utazas video hyogo.jp: aioi akashi ako amagasaki
+        hyogo.jp: aogaki asago ashiya awaji fukusaki goshiki harima himeji ichikawa inagawa itami kakogawa kamigori
+        hyogo.jp: kamikawa kasai kasuga kawanishi miki minamiawaji nishinomiya nishiwaki ono sanda sannan sasayama sayo
+        hyogo.jp: shingu shinonsen shiso sumoto taishi taka takarazuka takasago takino tamba tatsuno toyooka yabu
+        hyogo.jp: yashiro yoka yokawa ia.us: cc k12 lib ibaraki.jp: ami asahi bando chikusei daigo fujishiro hitachi
+        ibaraki.jp: hitachinaka hitachiomiya hitachiota ibaraki ina inashiki itako iwama joso kamisu kasama kashima
+        ibaraki.jp: kasumigaura koga miho mito moriya naka namegata oarai ogawa omitama ryugasaki sakai sakuragawa
+        ibaraki.jp: shimodate shimotsuma shirosato sowa suifu takahagi tamatsukuri tokai tomobe tone toride tsuchiura
+        ibaraki.jp: tsukuba uchihara ushiku yachiyo yamagata yawara yuki icp0.io: raw* icp1.io: raw* id: ac ai biz co
+        id: desa e go kop mil my net or ponpes sch web xn--9tfky zone id.us: cc k12 lib ie: gov myspreadshop
+        ik-server.com: jcloud jcloud-ver-jpc il: ac co gov idf k12 muni net org
+        il-central-1.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        il-central-1.amazonaws.com: s3-object-lambda s3-website il-central-1.amazoncognito.com: auth
+        il-central-1.on.aws: airflow* transfer-webapp il-central-1.sagemaker.aws: notebook studio il.us: cc k12 lib
+        im: ac co com net org tt tv in: 5g 6g ac aero ai alumni am bank barsy bihar biz business ca cloudns cn co com
+        in: coop cs delhi dr edu er fin firm gen gov gujarat ind indevs info int internet io me mil net nic org pg post
+        in: pro res school supabase travel tv ub uk up us web in.us: cc k12 lib info: barrel-of-knowledge
+        info: barrell-of-knowledge barsy cloudns dnsupdate dvrcam dynamic-dns dyndns for-our forumz groks-the
+        info: groks-this here-for-more ilovecollege knowsitall mayfirst mittwald mittwaldserver no-ip nsupdate selfip
+        info: typo3server v-info webhop instances.scw.cloud: priv pub int: eu int.apple: cloud*
+        interhostsolutions.be: cloud io: 2038 apigee azurecontainer* b-data barsy basicserver beagleboard bitbucket
+        io: bluebite boxfuse brave browsersafetymark bubbleapps cleverapps cloudbeesusercontent co com darklang dedyn
+        io: definima drive-platform editorx edu edugit fh-muenster gitbook github gitlab gov hasura-app hostyhosting
+        io: hypernode icp0 icp1 jele keenetic kiloapps loginline lolipop mil mo-siemens moonscale* musician myaddr
+        io: myrdbx net ngrok nom on-k3s* on-rio* org pantheonsite pstmn qcx qoto qzz readthedocs resindevice sandcats
+        io: stolos* telebit tickets utwente vaporcloud virtualserver webflow webflowtest webthings wixstudio iq: com
+        iq: edu gov mil net org ir: ac arvanedge co gov id net org sch vistablog xn--mgba3a4f16a xn--mgba3a4fra
+        ishikawa.jp: anamizu hakui hakusan kaga kahoku kanazawa kawakita komatsu nakanoto nanao nomi nonoichi noto
+        ishikawa.jp: shika suzu tsubata tsurugi uchinada wajima isk01.sakurastorage.jp: s3 isk02.sakurastorage.jp: s3
+        it: 123homepage 16-b 32-b 64-b abr abruzzo ag agrigento al alessandria alto-adige altoadige an ancona
+        it: andria-barletta-trani andria-trani-barletta andriabarlettatrani andriatranibarletta ao aosta aosta-valley
+        it: aostavalley aoste ap aq ar arezzo ascoli-piceno ascolipiceno asti at av avellino ba balsan balsan-sudtirol
+        it: balsan-suedtirol bari barletta-trani-andria barlettatraniandria bas basilicata belluno benevento bergamo bg
+        it: bi biella bl bn bo bologna bolzano bolzano-altoadige bozen bozen-sudtirol bozen-suedtirol br brescia
+        it: brindisi bs bt bulsan bulsan-sudtirol bulsan-suedtirol bz ca cagliari cal calabria caltanissetta cam
+        it: campania campidano-medio campidanomedio campobasso carbonia-iglesias carboniaiglesias carrara-massa
+        it: carraramassa caserta catania catanzaro cb ce cesena-forli cesenaforli ch chieti ci cl cn co como cosenza cr
+        it: cremona crotone cs ct cuneo cz dell-ogliastra dellogliastra dnshome edu emilia-romagna emiliaromagna emr en
+        it: enna fc fe fermo ferrara fg fi firenze florence fm foggia forli-cesena forlicesena fr friuli-v-giulia
+        it: friuli-ve-giulia friuli-vegiulia friuli-venezia-giulia friuli-veneziagiulia friuli-vgiulia friuliv-giulia
+        it: friulive-giulia friulivegiulia friulivenezia-giulia friuliveneziagiulia friulivgiulia frosinone fvg ge
+        it: genoa genova go gorizia gov gr grosseto ibxos iglesias-carbonia iglesiascarbonia iliadboxos im imperia is
+        it: isernia kr la-spezia laquila laspezia latina laz lazio lc le lecce lecco li lig liguria livorno lo lodi lom
+        it: lombardia lombardy lt lu lucania lucca macerata mantova mar marche massa-carrara massacarrara matera mb mc
+        it: me medio-campidano mediocampidano messina mi milan milano mn mo modena mol molise monza monza-brianza
+        it: monza-e-della-brianza monzabrianza monzaebrianza monzaedellabrianza ms mt myspreadshop na naples napoli no
+        it: novara nu nuoro og ogliastra olbia-tempio olbiatempio or oristano ot pa padova padua palermo parma pavia pc
+        it: pd pe perugia pesaro-urbino pesarourbino pescara pg pi piacenza piedmont piemonte pisa pistoia pmn pn po
+        it: pordenone potenza pr prato pt pu pug puglia pv pz ra ragusa ravenna rc re reggio-calabria reggio-emilia
+        it: reggiocalabria reggioemilia rg ri rieti rimini rm rn ro roma rome rovigo sa salerno sar sardegna sardinia
+        it: sassari savona si sic sicilia sicily siena siracusa so sondrio sp sr ss su sud-sardegna sudsardegna
+        it: suedtirol sv syncloud ta taa taranto te tempio-olbia tempioolbia teramo terni tn to torino tos toscana tp
+        it: tr trani-andria-barletta trani-barletta-andria traniandriabarletta tranibarlettaandria trapani
+        it: trentin-sud-tirol trentin-sudtirol trentin-sued-tirol trentin-suedtirol trentino trentino-a-adige
+        it: trentino-aadige trentino-alto-adige trentino-altoadige trentino-s-tirol trentino-stirol trentino-sud-tirol
+        it: trentino-sudtirol trentino-sued-tirol trentino-suedtirol trentinoa-adige trentinoaadige trentinoalto-adige
+        it: trentinoaltoadige trentinos-tirol trentinostirol trentinosud-tirol trentinosued-tirol trentinosuedtirol
+        it: trentinsud-tirol trentinsudtirol trentinsued-tirol trentinsuedtirol trento treviso trieste ts turin tuscany
+        it: tv ud udine umb umbria urbino-pesaro urbinopesaro va val-d-aosta val-daosta vald-aosta valle-aosta
+        it: valle-d-aosta valle-daosta valleaosta valled-aosta valledaosta vallee-aoste vallee-d-aoste valleeaoste
+        it: valleedaoste vao varese vb vc vda ve ven veneto venezia venice verbania verbano-cusio-ossola vercelli
+        it: verona vi vibo-valentia vibovalentia vicenza viterbo vr vs vt vv xn--balsan-sdtirol-nsb
+        it: xn--bozen-sdtirol-2ob xn--bulsan-sdtirol-nsb xn--cesena-forl-mcb xn--cesenaforl-i8a xn--forl-cesena-fcb
+        it: xn--forlcesena-c8a xn--sdtirol-n2a xn--trentin-sd-tirol-rzb xn--trentin-sdtirol-7vb
+        it: xn--trentino-sd-tirol-c3b xn--trentino-sdtirol-szb xn--trentinosd-tirol-rzb xn--trentinosdtirol-7vb
+        it: xn--trentinsd-tirol-6vb xn--trentinsdtirol-nsb xn--valle-aoste-ebb xn--valle-d-aoste-ehb xn--valleaoste-e7a
+        it: xn--valledaoste-ebb it.hs-heilbronn.de: pages pages-research iwate.jp: fudai fujisawa hanamaki hiraizumi
+        iwate.jp: hirono ichinohe ichinoseki iwaizumi iwate joboji kamaishi kanegasaki karumai kawai kitakami kuji
+        iwate.jp: kunohe kuzumaki miyako mizusawa morioka ninohe noda ofunato oshu otsuchi rikuzentakata shiwa
+        iwate.jp: shizukuishi sumita tanohata tono yahaba yamada jan-mayen.no: gs je: co net of org jelastic.cloud: vip
+        jelastic.com: demo jelastic.vps-host.net: atl njs ric jenv-aruba.cloud: it1 jo: agri ai com edu eng fm gov mil
+        jo: net org per phd sch tv jp: 0am 0g0 0j0 0t0 2-d ac ad aichi akita angry aomori babyblue babymilk backdrop
+        jp: bambina bitter blush bona boo boy boyfriend but buyshop candypop capoo catfood cheap chiba chicappa
+        jp: chillout chips chowder chu ciao co cocotte coolblog cranky crap cutegirl daa daynight deca deci digick ed
+        jp: eek egoism ehime fakefur fashionstore fem flier flop floppy fool frenchkiss fukui fukuoka fukushima gifu
+        jp: girlfriend girly gloomy go gonna gr greater gunma hacca halfmoon handcrafted hateblo hatenablog hatenadiary
+        jp: heavy her hiho hippy hiroshima hokkaido holy hungry hyogo ibaraki icurus ishikawa itigo iwate jeez
+        jp: jellybean kagawa kagoshima kanagawa kawaiishop kawasaki* kikirara kill kilo kitakyushu* kobe* kochi
+        jp: kumamoto kuron kyoto lg littlestar lolipopmc lolitapunk lomo lovepop lovesick main matrix mie mimoza miyagi
+        jp: miyazaki mods mond mongolian moo mydns nagano nagasaki nagoya* namaste nara ne netgamers niigata nikita
+        jp: nobushi noor nyanta o0o0 oita okayama okinawa oops or osaka parallel parasite pecori peewee penne pepper
+        jp: perma pgw pigboat pinoko punyu pupu pussycat pya raindrop rdy readymade rgr rulez sadist saga saitama
+        jp: saloon sapporo* sblo schoolbus secret sendai* shiga shimane shizuoka skr staba stripper sub sunnyday
+        jp: supersale tank theshop thick tochigi tokushima tokyo tonkotsu tottori toyama uh-oh under undo upper
+        jp: usercontent velvet verse versus vivian wakayama watson weblike websozai whitesnow wjg xii xn--0trq7p7nn
+        jp: xn--1ctwo xn--1lqs03n xn--1lqs71d xn--2m4a15e xn--32vp30h xn--4it168d xn--4it797k xn--4pvxs xn--5js045d
+        jp: xn--5rtp49c xn--5rtq34k xn--6btw5a xn--6orx2r xn--7t0a264c xn--8ltr62k xn--8pvr4u xn--c3s14m xn--d5qv7z876c
+        jp: xn--djrs72d6uy xn--djty4k xn--efvn9s xn--ehqz56n xn--elqq16h xn--f6qx53a xn--k7yn95e xn--kbrq7o xn--klt787d
+        jp: xn--kltp7d xn--kltx9a xn--klty5x xn--mkru45i xn--nit225k xn--ntso0iqx3a xn--ntsq17g xn--pssu33l xn--qqqt11m
+        jp: xn--rht27z xn--rht3d xn--rht61e xn--rny31h xn--tor131o xn--uist22h xn--uisz3g xn--uuwu58a xn--vgu402c
+        jp: xn--zbx025d yamagata yamaguchi yamanashi yokohama* zombie k12.ma.us: chtr paroch pvt k2.cloud: elastic s3
+        k2.cloud: website k8s.fr-par.scw.cloud: nodes k8s.nl-ams.scw.cloud: nodes k8s.pl-waw.scw.cloud: nodes
+        kagawa.jp: ayagawa higashikagawa kanonji kotohira manno marugame mitoyo naoshima sanuki tadotsu takamatsu
+        kagawa.jp: tonosho uchinomi utazu zentsuji kagoshima.jp: akune amami hioki isa isen izumi kagoshima kanoya
+        kagoshima.jp: kawanabe kinko kouyama makurazaki matsumoto minamitane nakatane nishinoomote satsumasendai soo
+        kagoshima.jp: tarumizu yusui kanagawa.jp: aikawa atsugi ayase chigasaki ebina fujisawa hadano hakone hiratsuka
+        kanagawa.jp: isehara kaisei kamakura kiyokawa matsuda minamiashigara miura nakai ninomiya odawara oi oiso
+        kanagawa.jp: sagamihara samukawa tsukui yamakita yamato yokosuka yugawara zama zushi kawasaki.jp: city! ke: ac
+        ke: co go info me mobi ne or sc keliweb.cloud: cs kg: ae com edu gov mil net org us xx kh: com edu gov net org
+        ki: biz com edu gov info net org kitakyushu.jp: city! km: ass asso com coop edu gouv gov medecin mil nom
+        km: notaires org pharmaciens prd presse tm veterinaire kn: edu gov net org kobe.jp: city! kochi.jp: aki geisei
+        kochi.jp: hidaka higashitsuno ino kagami kami kitagawa kochi mihara motoyama muroto nahari nakamura nankoku
+        kochi.jp: nishitosa niyodogawa ochi okawa otoyo otsuki sakawa sukumo susaki tosa tosashimizu toyo tsuno umaji
+        kochi.jp: yasuda yusuhara kp: com edu gov org rep tra kr: ac ai busan c01 chungbuk chungnam co daegu daejeon
+        kr: eliv-api eliv-cdn eliv-dns es gangwon go gwangju gyeongbuk gyeonggi gyeongnam hs incheon io it jeju jeonbuk
+        kr: jeonnam kg me mil mmv ms ne or pe re sc seoul ulsan vki krd: co edu ks.us: cc k12 lib kuleuven.be: ezproxy
+        kumamoto.jp: amakusa arao aso choyo gyokuto kamiamakusa kikuchi kumamoto mashiki mifune minamata minamioguni
+        kumamoto.jp: nagasu nishihara oguni ozu sumoto takamori uki uto yamaga yamato yatsushiro kw: com edu emb gov
+        kw: ind net org ky: com edu net org ky.us: cc k12 lib kyoto.jp: ayabe fukuchiyama higashiyama ide ine joyo
+        kyoto.jp: kameoka kamo kita kizu kumiyama kyotamba kyotanabe kyotango maizuru minami minamiyamashiro miyazu
+        kyoto.jp: muko nagaokakyo nakagyo nantan oyamazaki sakyo seika tanabe uji ujitawara wazuka yamashina yawata
+        kz: com edu gov jcloud mil net org la: bnr com edu gov info int net org per la.us: cc k12 lib lair.io: apps
+        layershift.co.uk: j lb: com edu gov net org lc: co com edu gov net org oy leg.br: ac al am ap ba ce df es go ma
+        leg.br: mg ms mt pa pb pe pi pr rj rn ro rr rs sc se sp to liara.run: iran link: canva cyon dweb* inbrowser*
+        link: joinmc keenetic myfritz mypep linode.com: members nodebalancer* linodeusercontent.com: ip live: aem ewp*
+        live: hlx lk: ac assn com edu gov grp hotel int ltd net ngo org sch soc web localcert.dev: user* lol: omg
+        lp.dev: api objects lpg.cloudscale.ch: objects lr: com edu gov net org ls: ac biz co edu gov info net org sc
+        lt: gov lu: 123website lv: asn com conf edu gov id mil net org ly: com edu gov id med net org plc sch ma: ac co
+        ma: gov net org press ma.us: cc k12 lib massivegrid.com: paas mc: asso tm mcdir.ru: vps md: ir md.us: cc k12
+        md.us: lib me: ac barsy brasilia c66 co craft ddns diskstation dnsfor dscloud edgestack edu filegear
+        me: filegear-sg gov grok hopto i234 its loginto lohmus mcdir mybox myds net nohost noip org priv soundcast
+        me: synology tcp4 vp4 webhop me-central-1.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod
+        me-central-1.amazonaws.com: execute-api s3 s3-accesspoint s3-object-lambda s3-website
+        me-central-1.amazoncognito.com: auth me-central-1.on.aws: airflow* transfer-webapp
+        me-central-1.sagemaker.aws: notebook studio me-south-1.amazonaws.com: emrappui-prod emrnotebooks-prod
+        me-south-1.amazonaws.com: emrstudio-prod execute-api s3 s3-accesspoint s3-object-lambda s3-website
+        me-south-1.amazoncognito.com: auth me-south-1.on.aws: airflow* lambda-url transfer-webapp
+        me-south-1.sagemaker.aws: notebook studio me.us: cc k12 lib media: framer menu: barsy barsyonline
+        metacentrum.cz: cloud* custom meteorapp.com: eu mg: co com edu gov mil nom org prd mi.us: ann-arbor cc cog dst
+        mi.us: eaton gen k12 lib mus tec washtenaw mie.jp: asahi inabe ise kameyama kawagoe kiho kisosaki kiwa komono
+        mie.jp: kumano kuwana matsusaka meiwa mihama minamiise misugi miyama nabari shima suzuka tado taiki taki tamaki
+        mie.jp: toba tsu udono ureshino watarai yokkaichi miyagi.jp: furukawa higashimatsushima ishinomaki iwanuma
+        miyagi.jp: kakuda kami kawasaki marumori matsushima minamisanriku misato murata natori ogawara ohira onagawa
+        miyagi.jp: osaki rifu semine shibata shichikashuku shikama shiogama shiroishi tagajo taiwa tome tomiya wakuya
+        miyagi.jp: watari yamamoto zao miyazaki.jp: aya ebino gokase hyuga kadogawa kawaminami kijo kitagawa kitakata
+        miyazaki.jp: kitaura kobayashi kunitomi kushima mimata miyakonojo miyazaki morotsuka nichinan nishimera nobeoka
+        miyazaki.jp: saito shiiba shintomi takaharu takanabe takazaki tsuno mk: com edu gov inf name net org ml: ac art
+        ml: asso com edu gouv gov info inst net org pr presse mn: edu gov nyc org mn.us: cc k12 lib mo: com edu gov net
+        mo: org mo.us: cc k12 lib mobi: barsy dscloud more-og-romsdal.no: heroy sande mp: ju mr: gov mr.no: gs ms: com
+        ms: edu gov minisite net org ms.us: cc k12 mt: com edu net org mt.us: cc k12 lib mu: ac co com gov net or org
+        mv: aero biz com coop edu gov info int mil museum name net org pro mw: ac biz co com coop edu gov int net org
+        mx: com edu gob net org mx-central-1.amazoncognito.com: auth mx-central-1.on.aws: transfer-webapp my: biz com
+        my: edu gov mil name net org myjino.ru: hosting* landing* spectrum* vps* mynetname.net: sn
+        mythic-beasts.com: caracal customer fentiger lynx ocelot oncilla onza sphinx vs x yali mz: ac adv co edu gov
+        mz: mil net org na: alt co com gov net org nabu.casa: ui nagano.jp: achi agematsu anan aoki asahi azumino
+        nagano.jp: chikuhoku chikuma chino fujimi hakuba hara hiraya iida iijima iiyama iizuna ikeda ikusaka ina
+        nagano.jp: karuizawa kawakami kiso kisofukushima kitaaiki komagane komoro matsukawa matsumoto miasa minamiaiki
+        nagano.jp: minamimaki minamiminowa minowa miyada miyota mochizuki nagano nagawa nagiso nakagawa nakano
+        nagano.jp: nozawaonsen obuse ogawa okaya omachi omi ookuwa ooshika otaki otari sakae sakaki saku sakuho
+        nagano.jp: shimosuwa shinanomachi shiojiri suwa suzaka takagi takamori takayama tateshina tatsuno togakushi
+        nagano.jp: togura tomi ueda wada yamagata yamanouchi yasaka yasuoka nagasaki.jp: chijiwa futsu goto hasami
+        nagasaki.jp: hirado iki isahaya kawatana kuchinotsu matsuura nagasaki obama omura oseto saikai sasebo seihi
+        nagasaki.jp: shimabara shinkamigoto togitsu tsushima unzen nagoya.jp: city! name: ispmanager keenetic
+        nara.jp: ando gose heguri higashiyoshino ikaruga ikoma kamikitayama kanmaki kashiba kashihara katsuragi kawai
+        nara.jp: kawakami kawanishi koryo kurotaki mitsue miyake nara nosegawa oji ouda oyodo sakurai sango shimoichi
+        nara.jp: shimokitayama shinjo soni takatori tawaramoto tenkawa tenri uda yamatokoriyama yamatotakada yamazoe
+        nara.jp: yoshino nc: asso nom nc.tr: gov nc.us: cc k12 lib ne.jp: gehirn ivory mail-box mints mokuren opal
+        ne.jp: sakura sumomo topaz ne.us: cc k12 lib neen.it: jc net: adobeaemcloud adobeio-static adobeioruntime
+        net: akadns akamai akamai-staging akamaiedge akamaiedge-staging akamaihd akamaihd-staging akamaiorigin
+        net: akamaiorigin-staging akamaized akamaized-staging alwaysdata apps-1and1 appudo at-band-camp azure-api
+        net: azure-mobile azureedge azurefd azurestaticapps azurewebsites barsy blackbaudcdn blogdns boomla botdash
+        net: bounceme bplaced broke-it buyshouses casacam cdn-edges cdn77-ssl channelsdvr clickrising cloudaccess
+        net: cloudapp cloudflare cloudfront cloudfunctions cloudjiffy cloudycluster community-pro ctfcloud dattolocal
+        net: ddns ddns-ip de5 debian definima deno dns-cloud dns-dynamic dnsalias dnsdojo dnsup does-it dontexist
+        net: dsmynas dynalias dynathome dynu dynuddns dynv6 eating-organic edgekey edgekey-staging edgesuite
+        net: edgesuite-staging endofinternet familyds fastlylb feste-ip firewall-gateway from-az from-co from-la
+        net: from-ny gb gets-it ggff grafana-dev ham-radio-op heteml hicam homeftp homeip homelinux homeunix hu icp* in
+        net: in-dsl in-the-band in-vpn iobb ipifony ipv64 is-a-chef is-a-geek isa-geek jp keyword-on kicks-ass kinghost
+        net: knx-server krellian live-on localcert localto* luyani mafelo meinforum memset moonscale myamaze mydatto
+        net: mydissent myeffect myfritz mymediapc mypsx myradweb mysecuritycamera myspreadshop mysynology nhlfan no-ip
+        net: now-dns office-on-the oninferno opik ownip pgafan podzone privatizehealthinsurance rackmaze redirectme
+        net: reserve-online routingthecloud ru schokokeks scrapper-site se seidat selfip sells-it senseering servebbs
+        net: serveblog serveftp serveminecraft server-on shopselect siteleaf spryt square7 squares static-access
+        net: subsc-pay supabase sytes thruhere torproject trafficmanager ts tunnelmole twmail uk uni5 usgovcloudapp
+        net: usgovtrafficmanager vpndns vps-host vusercontent webhop yandexcloud za zabc network: aem alces* appwrite
+        network: arvo azimuth co tlon news: noticeable nf: arts com firm info net other per rec store web
+        nftstorage.link: ipfs ng: biz col com edu firm gen gov i ltd mil mobi name net ngo org plc sch ngrok.io: ap au
+        ngrok.io: eu in jp sa us nh.us: cc k12 lib ni: ac biz co com edu gob in info int mil net nom org web
+        niigata.jp: aga agano gosen itoigawa izumozaki joetsu kamo kariwa kashiwazaki minamiuonuma mitsuke muika
+        niigata.jp: murakami myoko nagaoka niigata ojiya omi sado sanjo seiro seirou sekikawa shibata tagami tainai
+        niigata.jp: tochio tokamachi tsubame tsunan uonuma yahiko yoita yuzawa nj.us: cc k12 lib nl: 123website cistron
+        nl: co demon gov hosting-cluster khplay myspreadshop transurl* nl-ams.scw.cloud: cockpit ddl dtwh ifr k8s kafk
+        nl-ams.scw.cloud: mgdb rdb s3 s3-website scbl whm nl.no: gs nm.us: cc k12 lib no: 123hjemmeside aa aarborte
+        no: aejrie afjord agdenes ah aknoluokta akrehamn al alaheadju alesund algard alstahaug alta alvdal amli amot
+        no: andasuolo andebu andoy ardal aremark arendal arna aseral asker askim askoy askvoll asnes audnedal aukra
+        no: aure aurland aurskog-holand austevoll austrheim averoy badaddja bahcavuotna bahccavuotna baidar bajddar
+        no: balat balestrand ballangen balsfjord bamble bardu barum batsfjord bearalvahki beardu beiarn berg bergen
+        no: berlevag bievat bindal birkenes bjerkreim bjugn bodo bokn bomlo bremanger bronnoy bronnoysund brumunddal
+        no: bryne bu budejju bygland bykle cahcesuolo co davvenjarga davvesiida deatnu dep dielddanuorri divtasvuodna
+        no: divttasvuotna donna dovre drammen drangedal drobak dyroy egersund eid eidfjord eidsberg eidskog eidsvoll
+        no: eigersund elverum enebakk engerdal etne etnedal evenassi evenes evje-og-hornnes farsund fauske fedje fet
+        no: fetsund fhs finnoy fitjar fjaler fjell fla flakstad flatanger flekkefjord flesberg flora floro fm folkebibl
+        no: folldal forde forsand fosnes frana fredrikstad frogn froland frosta froya fuoisku fuossko fusa fylkesbibl
+        no: fyresdal gaivuotna galsa gamvik gangaviika gaular gausdal giehtavuoatna gielda gildeskal giske gjemnes
+        no: gjerdrum gjerstad gjesdal gjovik gloppen gol gran grane granvin gratangen grimstad grong grue gulen
+        no: guovdageaidnu ha habmer hadsel hagebostad halden halsa hamar hamaroy hammarfeasta hammerfest hapmir haram
+        no: hareid harstad hasvik hattfjelldal haugesund hemne hemnes hemsedal herad hitra hjartdal hjelmeland hl hm
+        no: hobol hof hokksund hol hole holmestrand holtalen honefoss hornindal horten hoyanger hoylandet hurdal hurum
+        no: hvaler hyllestad ibestad idrett inderoy iveland ivgu jan-mayen jessheim jevnaker jolster jondal jorpeland
+        no: kafjord karasjohka karasjok karlsoy karmoy kautokeino kirkenes klabu klepp kommune kongsberg kongsvinger
+        no: kopervik kraanghke kragero kristiansand kristiansund krodsherad krokstadelva kvafjord kvalsund kvam
+        no: kvanangen kvinesdal kvinnherad kviteseid kvitsoy laakesvuemie lahppi langevag lardal larvik lavagis
+        no: lavangen leangaviika lebesby leikanger leirfjord leirvik leka leksvik lenvik lerdal lesja levanger lier
+        no: lierne lillehammer lillesand lindas lindesnes loabat lodingen lom loppa lorenskog loten lund lunner luroy
+        no: luster lyngdal lyngen malatvuopmi malselv malvik mandal marker marnardal masfjorden masoy matta-varjjat
+        no: meland meldal melhus meloy meraker midsund midtre-gauldal mil mjondalen mo-i-rana moareke modalen modum
+        no: molde mosjoen moskenes moss mr muosat museum myspreadshop naamesjevuemie namdalseid namsos namsskogan
+        no: nannestad naroy narviika narvik naustdal navuotna nedre-eiker nesna nesodden nesoddtangen nesseby nesset
+        no: nissedal nittedal nl nord-aurdal nord-fron nord-odal norddal nordkapp nordre-land nordreisa nore-og-uvdal
+        no: notodden notteroy nt odda of oksnes ol omasvuotna oppdal oppegard orkanger orkdal orland orskog orsta osen
+        no: oslo osoyro osteroy ostre-toten overhalla ovre-eiker oyer oygarden oystre-slidre porsanger porsangu
+        no: porsgrunn priv rade radoy rahkkeravju raholt raisa rakkestad ralingen rana randaberg rauma re rendalen
+        no: rennebu rennesoy rindal ringebu ringerike ringsaker risor rissa rl roan rodoy rollag romsa romskog roros
+        no: rost royken royrvik ruovat rygge salangen salat saltdal samnanger sandefjord sandnes sandnessjoen sandoy
+        no: sarpsborg sauda sauherad sel selbu selje seljord sf siellak sigdal siljan sirdal skanit skanland skaun
+        no: skedsmo skedsmokorset ski skien skierva skiptvet skjak skjervoy skodje slattum smola snaase snasa
+        no: snillfjord snoasa sogndal sogne sokndal sola solund somna sondre-land songdalen sor-aurdal sor-fron
+        no: sor-odal sor-varanger sorfold sorreisa sortland sorum spjelkavik spydeberg st stange stat stathelle
+        no: stavanger stavern steigen steinkjer stjordal stjordalshalsen stokke stor-elvdal stord stordal storfjord
+        no: strand stranda stryn sula suldal sund sunndal suohkan surnadal svalbard sveio svelvik sykkylven tana
+        no: tananger time tingvoll tinn tjeldsund tjielte tjome tm tokke tolga tonsberg torsken tr trana tranby tranoy
+        no: troandin trogstad tromsa tromso trondheim trysil tvedestrand tydal tynset tysfjord tysnes tysvar uenorge
+        no: ullensaker ullensvang ulstein ulvik unjarga utsira va vaapste vadso vaga vagan vagsoy vaksdal valle vang
+        no: vanylven vardo varggat varoy vefsn vega vegarshei vennesla verdal verran vestby vestnes vestre-slidre
+        no: vestre-toten vestvagoy vevelstad vf vgs vik vikna vindafjord voagat volda voss vossevangen xn--andy-ira
+        no: xn--asky-ira xn--aurskog-hland-jnb xn--avery-yua xn--bdddj-mrabd xn--bearalvhki-y4a xn--berlevg-jxa
+        no: xn--bhcavuotna-s4a xn--bhccavuotna-k7a xn--bidr-5nac xn--bievt-0qa xn--bjddar-pta xn--blt-elab xn--bmlo-gra
+        no: xn--bod-2na xn--brnny-wuac xn--brnnysund-m8ac xn--brum-voa xn--btsfjord-9za xn--davvenjrga-y4a xn--dnna-gra
+        no: xn--drbak-wua xn--dyry-ira xn--eveni-0qa01ga xn--finny-yua xn--fjord-lra xn--fl-zia xn--flor-jra
+        no: xn--frde-gra xn--frna-woa xn--frya-hra xn--ggaviika-8ya47h xn--gildeskl-g0a xn--givuotna-8ya xn--gjvik-wua
+        no: xn--gls-elac xn--h-2fa xn--hamary-fya xn--hbmer-xqa xn--hcesuolo-7ya35b xn--hgebostad-g3a
+        no: xn--hmmrfeasta-s4ac xn--hnefoss-q1a xn--hobl-ira xn--holtlen-hxa xn--hpmir-xqa xn--hyanger-q1a
+        no: xn--hylandet-54a xn--indery-fya xn--jlster-bya xn--jrpeland-54a xn--karlsy-fya xn--karmy-yua xn--kfjord-iua
+        no: xn--klbu-woa xn--koluokta-7ya57h xn--krager-gya xn--kranghke-b0a xn--krdsherad-m8a xn--krehamn-dxa
+        no: xn--krjohka-hwab49j xn--ksnes-uua xn--kvfjord-nxa xn--kvitsy-fya xn--kvnangen-k0a xn--l-1fa
+        no: xn--laheadju-7ya xn--langevg-jxa xn--ldingen-q1a xn--leagaviika-52b xn--lesund-hua xn--lgrd-poac
+        no: xn--lhppi-xqa xn--linds-pra xn--loabt-0qa xn--lrdal-sra xn--lrenskog-54a xn--lt-liac xn--lten-gra
+        no: xn--lury-ira xn--mely-ira xn--merker-kua xn--mjndalen-64a xn--mlatvuopmi-s4a xn--mli-tla xn--mlselv-iua
+        no: xn--moreke-jua xn--mosjen-eya xn--mot-tla xn--msy-ula0h xn--mtta-vrjjat-k7af xn--muost-0qa
+        no: xn--nmesjevuemie-tcba xn--nry-yla5g xn--nttery-byae xn--nvuotna-hwa xn--oppegrd-ixa xn--ostery-fya
+        no: xn--osyro-wua xn--porsgu-sta26f xn--rady-ira xn--rdal-poa xn--rde-ula xn--rdy-0nab xn--rennesy-v1a
+        no: xn--rhkkervju-01af xn--rholt-mra xn--risa-5na xn--risr-ira xn--rland-uua xn--rlingen-mxa xn--rmskog-bya
+        no: xn--rros-gra xn--rskog-uua xn--rst-0na xn--rsta-fra xn--ryken-vua xn--ryrvik-bya xn--s-1fa
+        no: xn--sandnessjen-ogb xn--sandy-yua xn--seral-lra xn--sgne-gra xn--skierv-uta xn--skjervy-v1a xn--skjk-soa
+        no: xn--sknit-yqa xn--sknland-fxa xn--slat-5na xn--slt-elab xn--smla-hra xn--smna-gra xn--snase-nra
+        no: xn--sndre-land-0cb xn--snes-poa xn--snsa-roa xn--sr-aurdal-l8a xn--sr-fron-q1a xn--sr-odal-q1a
+        no: xn--sr-varanger-ggb xn--srfold-bya xn--srreisa-q1a xn--srum-gra xn--stjrdal-s1a xn--stjrdalshalsen-sqb
+        no: xn--stre-toten-zcb xn--tjme-hra xn--tnsberg-q1a xn--trany-yua xn--trgstad-r1a xn--trna-woa xn--troms-zua
+        no: xn--tysvr-vra xn--unjrga-rta xn--vads-jra xn--vard-jra xn--vegrshei-c0a xn--vestvgy-ixa6o xn--vg-yiab
+        no: xn--vgan-qoa xn--vgsy-qoa0j xn--vre-eiker-k8a xn--vrggt-xqad xn--vry-yla5g xn--yer-zna xn--ygarden-p1a
+        no: xn--ystre-slidre-ujb noc.ruhr-uni-bochum.de: io nodeart.io: stage nordland.no: bo heroy xn--b-5ga
+        nordland.no: xn--hery-ira nospamproxy.com: cloud now: dyn here nr: biz com edu gov info net org nt.no: gs
+        nu: enterprisecloud merseine mine shacknet nv.us: cc k12 lib ny.us: cc k12 lib nz: ac cloudns co cri geek gen
+        nz: govt health iwi kiwi maori mil net org parliament school xn--mori-qsa objectstorage.ch: lpg rma
+        observableusercontent.com: static of.no: gs oh.us: cc k12 lib oita.jp: beppu bungoono bungotakada hasama hiji
+        oita.jp: himeshima hita kamitsue kokonoe kuju kunisaki kusu oita saiki taketa tsukumi usa usuki yufu ok.us: cc
+        ok.us: k12 lib okayama.jp: akaiwa asakuchi bizen hayashima ibara kagamino kasaoka kibichuo kumenan kurashiki
+        okayama.jp: maniwa misaki nagi niimi nishiawakura okayama satosho setouchi shinjo shoo soja takahashi tamano
+        okayama.jp: tsuyama wake yakage okinawa.jp: aguni ginowan ginoza gushikami haebaru higashi hirara iheya
+        okinawa.jp: ishigaki ishikawa itoman izena kadena kin kitadaito kitanakagusuku kumejima kunigami minamidaito
+        okinawa.jp: motobu nago naha nakagusuku nakijin nanjo nishihara ogimi okinawa onna shimoji taketomi tarama
+        okinawa.jp: tokashiki tomigusuku tonaki urasoe uruma yaese yomitan yonabaru yonaguni zamami ol.no: gs om: co
+        om: com edu gov med museum net org pro one: kin* service website online: barsy book eero eero-stage heimdns
+        online: leapcell websitebuilder onstackit.cloud: runs or.us: cc k12 lib orange: tech org: accesscam ae
+        org: altervista barsy blogdns blogsite bmoattachments boldlygoingnowhere cable-modem camdvr cloudns collegefan
+        org: couchpotatofries ddnss dnsalias dnsdojo doesntexist dontexist doomdns dpdns dsmynas duckdns dvrdns
+        org: dynalias dyndns dynserv endofinternet endoftheinternet eu familyds fedorainfracloud fedorapeople freeddns
+        org: freedesktop from-me fspages game-host gotdns hatenadiary hepforge hk hobby-site homedns homeftp homelinux
+        org: homeunix hopto httpbin in-dsl in-vpn ip-dynamic is-a-bruinsfan is-a-candidate is-a-celticsfan is-a-chef
+        org: is-a-geek is-a-knight is-a-linux-user is-a-patsfan is-a-soxfan is-found is-local is-lost is-saved
+        org: is-very-bad is-very-evil is-very-good is-very-nice is-very-sweet isa-geek jpn js kicks-ass misconfused
+        org: mlbfan my-firewall myfirewall myftp mysecuritycamera mywire nflfan no-ip now-dns pimienta podzone poivron
+        org: potager pubtls read-books readmyblog routingthecloud roxa selfip sellsyourhome servebbs serveftp servegame
+        org: small-web spdns stuff-4-sale sweetpepper toolforge tunk tuxfamily twmail ufcfan us webhop webredirect
+        org: wmcloud wmflabs za zapto org.uk: affinitylottery glug lug lugs raffleentry weeklylottery
+        origin.cdn77-secure.org: ssl ortsinfo.at: ex* kunden* os.fedoraproject.org: app os.stg.fedoraproject.org: app
+        osaka.jp: abeno chihayaakasaka chuo daito fujiidera habikino hannan higashiosaka higashisumiyoshi
+        osaka.jp: higashiyodogawa hirakata ibaraki ikeda izumi izumiotsu izumisano kadoma kaizuka kanan kashiwara
+        osaka.jp: katano kawachinagano kishiwada kita kumatori matsubara minato minoh misaki moriguchi neyagawa nishi
+        osaka.jp: nose osakasayama sakai sayama sennan settsu shijonawate shimamoto suita tadaoka taishi tajiri
+        osaka.jp: takaishi takatsuki tondabayashi toyonaka toyono yao oslo.no: gs ostfold.no: valer ovh: nerdpol
+        ovh.net: hosting* webpaas* oxa.cloud: tn uk pa: abo ac com edu gob ing med net nom org sld pa.us: cc k12 lib
+        paas.massivegrid.net: fr-1 lon-1 lon-2 ny-1 ny-2 sg-1 page: aem codeberg deuxfleurs heyflow hlx mybox pdns
+        page: plesk prvcy rocky statichost panel.gg: daemon party.eus: user pe: com edu gob mil net nom org pf: com edu
+        pf: org ph: cloudns com edu gov i mil net ngo org photos: framer pictures: 1337 pizza: ngrok pk: ac biz com edu
+        pk: fam gkp gob gog gok gop gos gov net org web pl: agro aid art atm augustow auto babia-gora bedzin beep
+        pl: beskidy bialowieza bialystok bielawa bielsko bieszczady biz boleslawiec bydgoszcz bytom cfolks cieszyn co
+        pl: com czeladz czest dfirma dkonto dlugoleka ecommerce-shop edu elblag elk gda gdansk gdynia gliwice glogow
+        pl: gmina gniezno gorlice gov grajewo gsm homesklep ilawa info jaworzno jelenia-gora jgora kalisz karpacz
+        pl: kartuzy kaszuby katowice kazimierz-dolny kepno ketrzyn klodzko kobierzyce kolobrzeg konin konskowola krakow
+        pl: krasnik kutno lapy lebork leczna legnica lezajsk limanowa lodz lomza lowicz lubartow lubin lublin lukow
+        pl: mail malbork malopolska mazowsze mazury med media miasta mielec mielno mil mragowo myspreadshop naklo net
+        pl: nieruchomosci nom nowaruda nysa olawa olecko olkusz olsztyn opoczno opole org ostroda ostroleka ostrowiec
+        pl: ostrowwlkp pabianice pc pila pisz plock podhale podlasie polkowice pomorskie pomorze poniatowa powiat
+        pl: poznan priv prochowice pruszkow przeworsk pulawy radom rawa-maz realestate rel rybnik rzeszow sanok
+        pl: sdscloud sejny sex shop shoparena sieradz simplesite skierniewice sklep skoczow slask slupsk sopot sos
+        pl: sosnowiec stalowa-wola starachowice stargard suwalki swidnica swidnik swiebodzin swinoujscie szczecin
+        pl: szczytno szkola targi tarnobrzeg tgory tm torun tourism travel turek turystyka tychy unicloud ustka
+        pl: walbrzych warmia warszawa waw wegrow wielun wlocl wloclawek wodzislaw wolomin wroc wroclaw you2 zachpomor
+        pl: zagan zakopane zarow zgierz zgora zgorzelec pl-waw.scw.cloud: cockpit ddl dtwh ifr k8s kafk mgdb rdb s3
+        pl-waw.scw.cloud: s3-website scbl place: co platform.sh: ent eu us playit.plus: at* with plus: playit
+        ply.gg: at* d6 pm: name own pn: co edu gov net org pr: ac biz com edu est gov info isla name net org pro prof
+        pr.us: cc k12 lib prgmr.com: xen primetel.cloud: uk pro: aaa aca acct avocat bar barsy cloudns cpa eng jur
+        pro: keenetic law med ngrok recht prod.atlassian-dev.net: cdn prod.fastly.net: a global prod.thingdust.io: cust
+        project-study.com: dev ps: com edu gov net org plo sec pstmn.io: mock pt: 123paginaweb com edu gov int net nome
+        pt: org publ pub: barsy id* kin* pw: cloudns gov x443 py: com coop edu gov mil net org pythonanywhere.com: eu
+        qa: com edu gov mil name net org sch qcx.io: sys* quickconnect.cn: direct quickconnect.to: direct
+        r.cloud.int.apple: ap-north-1* ap-south-1* ap-south-2* eu-central-1* eu-north-1* us-central-1* us-central-2*
+        r.cloud.int.apple: us-east-1* us-east-2* us-west-1* us-west-2* us-west-3* railway.app: up rb-hosting.io: site
+        rdpa.co: clusters* srvrless* rds.amazonaws.com: af-south-1* ap-east-1* ap-east-2* ap-northeast-1*
+        rds.amazonaws.com: ap-northeast-2* ap-northeast-3* ap-south-1* ap-south-2* ap-southeast-1* ap-southeast-2*
+        rds.amazonaws.com: ap-southeast-3* ap-southeast-4* ap-southeast-5* ap-southeast-6* ap-southeast-7*
+        rds.amazonaws.com: ca-central-1* ca-west-1* eu-central-1* eu-central-2* eu-west-1* eu-west-2* eu-west-3*
+        rds.amazonaws.com: il-central-1* me-central-1* me-south-1* mx-central-1* sa-east-1* us-east-1* us-east-2*
+        rds.amazonaws.com: us-gov-east-1* us-gov-west-1* us-northeast-1* us-west-1* us-west-2* re: asso can com netlib
+        reclaim.cloud: ca uk us render.com: app repl.co: id replit.app: id replit.dev: archer bones canary global
+        replit.dev: hacker id janeway kim kira kirk odo paris picard pike prerelease reed riker sisko spock staging
+        replit.dev: sulu tarpit teams tucker wesley worf repost.aws: private* resinstaging.io: devices
+        retrosnub.co.uk: cust reviews: aem ri.us: cc lib rip: clan rit.edu: git-pages rl.no: gs
+        rma.cloudscale.ch: objects ro: arts barsy co com firm info nom nt org rec shop store tm www rocks: lima-city
+        rocks: myddns stackit webspace rs: ac barsy co edu gov in org ox ru: ac adygeya bashkiria bir cbg com dagestan
+        ru: edu eurodir gov grozny int kalmykia kustanai marine mcdir mcpre mil mircloud mordovia msk myjino mytis na4u
+        ru: nalchik net nov org pp pyatigorsk ras spb vladikavkaz vladimir ru-msk.k2.cloud: lb s3 website
+        ru-spb.k2.cloud: lb s3 website run: appwrite* build* canva code* database* development liara lovable migration*
+        run: needle onporter ravendb repl stackit val vercel wix run.app: mtls* rw: ac co coop gov mil net org sa: com
+        sa: edu gov med net org pub sch sa-east-1.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod
+        sa-east-1.amazonaws.com: execute-api s3 s3-accesspoint s3-object-lambda s3-website
+        sa-east-1.amazoncognito.com: auth sa-east-1.on.aws: airflow* lambda-url transfer-webapp
+        sa-east-1.sagemaker.aws: notebook studio saga.jp: ariake arita fukudomi genkai hamatama hizen imari kamimine
+        saga.jp: kanzaki karatsu kashima kitagata kitahata kiyama kouhoku kyuragi nishiarita ogi omachi ouchi saga
+        saga.jp: shiroishi taku tara tosu yoshinogari sagemaker.aws: experiments* saitama.jp: arakawa asaka chichibu
+        saitama.jp: fujimi fujimino fukaya hanno hanyu hasuda hatogaya hatoyama hidaka higashichichibu higashimatsuyama
+        saitama.jp: honjo ina iruma iwatsuki kamiizumi kamikawa kamisato kasukabe kawagoe kawaguchi kawajima kazo
+        saitama.jp: kitamoto koshigaya kounosu kuki kumagaya matsubushi minano misato miyashiro miyoshi moroyama
+        saitama.jp: nagatoro namegawa niiza ogano ogawa ogose okegawa omiya otaki ranzan ryokami saitama sakado satte
+        saitama.jp: sayama shiki shiraoka soka sugito toda tokigawa tokorozawa tsurugashima urawa warabi yashio yokoze
+        saitama.jp: yono yorii yoshida yoshikawa yoshimi sapporo.jp: city! saveincloud.net: jelastic nordeste-idc
+        sb: com edu gov net org sc: com edu gov net org sc.us: cc k12 lib scaleforce.com.cy: j scaleforce.net: j
+        scot: co gov me mygov org scrypted.io: client scw.cloud: k8s scalebook smartlabeling scw.site: ams waw sd: com
+        sd: edu gov info med net org tv sd.us: cc lib se: 123minsida a ac b bd brand c com d e f fh fhsk fhv g h i
+        se: iopsys itcouldbewor k komforb kommunalforbund komvux l lanbib m myspreadshop n naturbruksgymn o org p parti
+        se: pp press r s t tm u w x y z sendai.jp: city! services: loginline sf.no: gs sg: com edu enscaled gov net org
+        sh: botda com gov hashbang lovable mil net now org teleport sh.cn: as shiga.jp: aisho gamo higashiomi hikone
+        shiga.jp: koka konan kosei koto kusatsu maibara moriyama nagahama nishiazai notogawa omihachiman otsu ritto
+        shiga.jp: ryuoh takashima takatsuki torahime toyosato yasu shimane.jp: akagi ama gotsu hamada higashiizumo
+        shimane.jp: hikawa hikimi izumo kakinoki masuda matsue misato nishinoshima ohda okinoshima okuizumo shimane
+        shimane.jp: tamayu tsuwano unnan yakumo yasugi yatsuka shizuoka.jp: arai atami fuji fujieda fujikawa fujinomiya
+        shizuoka.jp: fukuroi gotemba haibara hamamatsu higashiizu ito iwata izu izunokuni kakegawa kannami kawanehon
+        shizuoka.jp: kawazu kikugawa kosai makinohara matsuzaki minamiizu mishima morimachi nishiizu numazu omaezaki
+        shizuoka.jp: shimada shimizu shimoda shizuoka susono yaizu yoshida shop: barsy barsyonline base hoplix shopware
+        show: ms si: f5 gitapp gitpage site: barsy byen caffeine chatgpt cloudera* co convex cpanel cyon fastvps figma
+        site: figma-gov heyflow jele jouwweb loginline madethis notion novecore omniwe opensocial piebox platformsh*
+        site: playcode preview puter scw sol sourcecraft square srht support tst* wpsquared sk: org sl: com edu gov net
+        sl: org sn: art com edu gouv org univ snowflake.app: privatelink* so: com edu gov me net org surveys
+        space: app-ionos deployagent heiyu hf myfast project uber vibehost xs4all spawn.cc: instances
+        speedpartner.de: customer srcf.net: soc user srv.us: gh gl ss: biz co com edu gov me net org sch
+        ssl.fastly.net: a b global st: cn* co com consulado edu embaixada helioho kirara mil net noho org principe
+        st: saotome store st.no: gs staging.expo.app: on storacha.link: ipfs storage.dev: t3 storageapi.dev: t3
+        store: barsy sellfy shopware storebase strapiapp.com: media su: abkhazia adygeya aktyubinsk arkhangelsk armenia
+        su: ashgabad azerbaijan balashov bashkiria bryansk bukhara chimkent dagestan east-kazakhstan exnet georgia
+        su: grozny ivanovo jambyl kalmykia kaluga karacol karaganda karelia khakassia krasnodar kurgan kustanai lenug
+        su: mangyshlak mordovia msk murmansk nalchik navoi north-kazakhstan nov obninsk penza pokrovsk sochi spb
+        su: tashkent termez togliatti troitsk tselinograd tula tuva vladikavkaz vladimir vologda supabase.co: realtime
+        supabase.co: storage support: barsy sv: com edu gob org red svalbard.no: gs sx: gov sy: com edu gov mil net org
+        systems: knightpoint miren sz: ac co org tawk.email: p tawkto.email: p tb-hosting.com: site team: discourse
+        team: jelastic tech: cleverapps technology: co teckids.org: s3 telemark.no: bo xn--b-5ga
+        test.code-builder-stg.platform.salesforce.com: 001* testing.thingdust.io: cust reservd tf: sch th: ac co go in
+        th: mi net online or shop tj: biz co com edu go gov int mil name net nic org test web tl: gov tm: co com edu
+        tm: gov mil net nom org tm.no: gs tn: com ens fin gov ind info intl mincom nat net orangecloud org perso
+        tn: tourism tn.us: cc k12 lib to: 611 com edu gov mil net nett org oya vpnplus x0 tochigi.jp: ashikaga bato
+        tochigi.jp: haga ichikai iwafune kaminokawa kanuma karasuyama kuroiso mashiko mibu moka motegi nasu
+        tochigi.jp: nasushiobara nikko nishikata nogi ohira ohtawara oyama sakura sano shimotsuke shioya takanezawa
+        tochigi.jp: tochigi tsuga ujiie utsunomiya yaita today: prequalifyme tokushima.jp: aizumi anan ichiba itano
+        tokushima.jp: kainan komatsushima matsushige mima minami miyoshi mugi nakagawa naruto sanagochi shishikui
+        tokushima.jp: tokushima wajiki tokyo.jp: adachi akiruno akishima aogashima arakawa bunkyo chiyoda chofu chuo
+        tokyo.jp: edogawa fuchu fussa hachijo hachioji hamura higashikurume higashimurayama higashiyamato hino hinode
+        tokyo.jp: hinohara inagi itabashi katsushika kita kiyose kodaira koganei kokubunji komae koto kouzushima
+        tokyo.jp: kunitachi machida meguro minato mitaka mizuho musashimurayama musashino nakano nerima ogasawara
+        tokyo.jp: okutama ome oshima ota setagaya shibuya shinagawa shinjuku suginami sumida tachikawa taito tama
+        tokyo.jp: toshima tools: myaddr top: ntdll wadl* torproject.net: pages tottori.jp: chizu hino kawahara koge
+        tottori.jp: kotoura misasa nanbu nichinan sakaiminato tottori wakasa yazu yonago toyama.jp: asahi fuchu
+        toyama.jp: fukumitsu funahashi himi imizu inami johana kamiichi kurobe nakaniikawa namerikawa nanto nyuzen
+        toyama.jp: oyabe taira takaoka tateyama toga tonami toyama unazuki uozu yamada tr: av bbs bel biz com dr edu
+        tr: gen gov info k12 kep mil name nc net org pol tel tsk tv web tr.no: gs transip.me: site
+        trendhosting.cloud: ch de ts.net: c* tt: biz co com edu gov info mil name net org pro tv: better-than dyndns
+        tv: from on-the-web sakura worse-than tw: club com ebiz edu game gov idv mil mydns net org url tx.us: cc k12
+        tx.us: lib typeform.com: pro tz: ac co go hotel info me mil mobi ne or sc tv ua: biz cc cherkassy cherkasy
+        ua: chernigov chernihiv chernivtsi chernovtsy ck cn co com cr crimea cv cx dn dnepropetrovsk dnipropetrovsk
+        ua: donetsk dp edu gov if in inf ivano-frankivsk kh kharkiv kharkov kherson khmelnitskiy khmelnytskyi kiev
+        ua: kirovograd km kr kropyvnytskyi krym ks kv kyiv lg lt ltd lugansk luhansk lutsk lv lviv mk mykolaiv net
+        ua: nikolaev od odesa odessa org pl poltava pp rivne rovno rv sb sebastopol sevastopol sm sumy te ternopil uz
+        ua: uzhgorod uzhhorod v vinnica vinnytsia vn volyn yalta zakarpattia zaporizhzhe zaporizhzhia zhitomir zhytomyr
+        ua: zp zt ug: ac co com edu go gov mil ne or org sc us uk: ac barsy co conn copro gov hosp
+        uk: independent-commission independent-inquest independent-inquiry independent-panel independent-review ltd me
+        uk: net nhs nimsite oraclegovcloudapps* org plc police public-inquiry pymnt royal-commission sch* us: ak al ar
+        us: as az azure-api azurewebsites ca cloudns co ct dc de dni fl freeddns ga golffan gu heliohost hi ia id il in
+        us: is-by isa ks ky la land-4-sale ma md me mi mircloud mn mo ms mt nc nd ne ngo nh nj nm noip nsn nv ny oh ok
+        us: or pa pointto pr ri sc sd servername srv stuff-4-sale tn tx ut va vi vt wa wi wv wy
+        us-east-1.amazonaws.com: analytics-gateway emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3
+        us-east-1.amazonaws.com: s3-accesspoint s3-accesspoint-fips s3-deprecated s3-fips s3-object-lambda s3-website
+        us-east-1.amazoncognito.com: auth auth-fips us-east-1.on.aws: airflow* lambda-url transfer-webapp
+        us-east-1.sagemaker.aws: labeling notebook notebook-fips studio us-east-2.amazonaws.com: analytics-gateway
+        us-east-2.amazonaws.com: emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint
+        us-east-2.amazonaws.com: s3-accesspoint-fips s3-deprecated s3-fips s3-object-lambda s3-website
+        us-east-2.amazoncognito.com: auth auth-fips us-east-2.on.aws: airflow* lambda-url transfer-webapp
+        us-east-2.sagemaker.aws: labeling notebook notebook-fips studio us-gov-east-1.amazonaws.com: emrappui-prod
+        us-gov-east-1.amazonaws.com: emrnotebooks-prod emrstudio-prod execute-api s3 s3-accesspoint s3-accesspoint-fips
+        us-gov-east-1.amazonaws.com: s3-fips s3-object-lambda s3-website us-gov-east-1.amazoncognito.com: auth-fips
+        us-gov-east-1.on.aws: transfer-webapp transfer-webapp-fips us-gov-east-1.sagemaker.aws: notebook notebook-fips
+        us-gov-east-1.sagemaker.aws: studio studio-fips us-gov-west-1.amazonaws.com: emrappui-prod emrnotebooks-prod
+        us-gov-west-1.amazonaws.com: emrstudio-prod execute-api s3 s3-accesspoint s3-accesspoint-fips s3-fips
+        us-gov-west-1.amazonaws.com: s3-object-lambda s3-website us-gov-west-1.amazoncognito.com: auth-fips
+        us-gov-west-1.on.aws: transfer-webapp transfer-webapp-fips us-gov-west-1.sagemaker.aws: notebook notebook-fips
+        us-gov-west-1.sagemaker.aws: studio studio-fips us-west-1.amazonaws.com: emrappui-prod emrnotebooks-prod
+        us-west-1.amazonaws.com: emrstudio-prod execute-api s3 s3-accesspoint s3-accesspoint-fips s3-fips
+        us-west-1.amazonaws.com: s3-object-lambda s3-website us-west-1.amazoncognito.com: auth auth-fips
+        us-west-1.on.aws: airflow* lambda-url transfer-webapp us-west-1.sagemaker.aws: notebook notebook-fips studio
+        us-west-2.amazonaws.com: analytics-gateway emrappui-prod emrnotebooks-prod emrstudio-prod execute-api s3
+        us-west-2.amazonaws.com: s3-accesspoint s3-accesspoint-fips s3-deprecated s3-fips s3-object-lambda s3-website
+        us-west-2.amazoncognito.com: auth auth-fips us-west-2.on.aws: airflow* lambda-url transfer-webapp
+        us-west-2.sagemaker.aws: labeling notebook notebook-fips studio usgovcloudapi.net: servicebus ut.us: cc k12 lib
+        uy: com edu gub gv mil net org uz: co com net org va.no: gs va.us: cc k12 lib val.run: web vc: 0e* com edu gov
+        vc: gv mil mydns net org ve: arts bib co com e12 edu emprende firm gob gov ia info int mil net nom org rar rec
+        ve: store tec web vestfold.no: sande vf.no: gs vg: edu vi: co com k12 net org vi.us: cc k12 lib vip: hidns
+        vn: ac ai angiang bacgiang backan baclieu bacninh baria-vungtau bentre binhdinh binhduong binhphuoc binhthuan
+        vn: biz camau cantho caobang com daklak daknong danang dienbien dongnai dongthap edu gialai gov hagiang
+        vn: haiduong haiphong hanam hanoi hatinh haugiang health hoabinh hue hungyen id info int io khanhhoa kiengiang
+        vn: kontum laichau lamdong langson laocai longan namdinh name net nghean ninhbinh ninhthuan org phutho phuyen
+        vn: pro quangbinh quangnam quangngai quangninh quangtri soctrang sonla tayninh thaibinh thainguyen thanhhoa
+        vn: thanhphohochiminh thuathienhue tiengiang travinh tuyenquang vinhlong vinhphuc yenbai vt.us: cc k12 lib
+        vu: com edu net org w3s.link: ipfs wa.us: aberdeen bainbridge-isl bellevue bremerton cc centralia chehalis
+        wa.us: forks gig-harbor hoquiam k12 keyport kingston lib olympia port-angeles port-ludlow port-orchard
+        wa.us: port-townsend poulsbo redmond renton sea seattle sequim shelton silverdale yarrow-point
+        wafaicloud.com: jed ryd wakayama.jp: arida aridagawa gobo hashimoto hidaka hirogawa inami iwade kainan
+        wakayama.jp: kamitonda katsuragi kimino kinokawa kitayama koya koza kozagawa kudoyama kushimoto mihama misato
+        wakayama.jp: nachikatsuura shingu shirahama taiji tanabe wakayama yuasa yura webaccel.jp: rs user
+        website: framer wf: biz sch wi.us: cc k12 lib wiardweb.com: pages wiki: framer windows.net: servicebus
+        wmcloud.org: beta work: imagine-proxy puter wpenginepowered.com: js ws: advisor* cloud66 com dyndns edu gov
+        ws: mypets net org wtf: ddns wv.us: cc wy.us: cc k12 lib xn--4dbrk0ce: xn--4dbgdty6c xn--5dbhl8d xn--8dbq2a
+        xn--4dbrk0ce: xn--hebda8b xn--90a3ac: xn--80au xn--90azh xn--c1avg xn--d1at xn--o1ac xn--o1ach
+        xn--j6w193g: xn--55qx5d xn--gmqw5a xn--mxtq1m xn--od0alg xn--uc0atv xn--wcvs22d
+        xn--mre-og-romsdal-qqb.no: sande xn--hery-ira xn--o3cw4h: xn--12c1fe0br xn--12cfi8ixb8l xn--12co0c3b4eva
+        xn--o3cw4h: xn--h3cuzk1di xn--m3ch0j3a xn--o3cyx2a xn--p1acf: xn--41a xn--80aaa0cvac xn--90a1af xn--90amc
+        xn--p1acf: xn--c1avg xn--h1ahn xn--h1aliz xn--j1adp xn--j1aef xn--j1ael8b xn--stfold-9xa.no: xn--vler-qoa
+        xnbay.com: u2 u2-local xyz: botdash caffeine exe opentunnel telebit* yamagata.jp: asahi funagata higashine iide
+        yamagata.jp: kahoku kaminoyama kaneyama kawanishi mamurogawa mikawa murayama nagai nakayama nanyo nishikawa
+        yamagata.jp: obanazawa oe oguni ohkura oishida sagae sakata sakegawa shinjo shirataka shonai takahata tendo
+        yamagata.jp: tozawa tsuruoka yamagata yamanobe yonezawa yuza yamaguchi.jp: abu hagi hikari hofu iwakuni
+        yamaguchi.jp: kudamatsu mitou nagato oshima shimonoseki shunan tabuse tokuyama toyota ube yuu
+        yamanashi.jp: chuo doshi fuefuki fujikawa fujikawaguchiko fujiyoshida hayakawa hokuto ichikawamisato kai kofu
+        yamanashi.jp: koshu kosuge minami-alps minobu nakamichi nanbu narusawa nirasaki nishikatsura oshino otsuki
+        yamanashi.jp: showa tabayama tsuru uenohara yamanakako yamanashi yandexcloud.net: storage website ye: com edu
+        ye: gov mil net org yokohama.jp: city! yt: org za: ac agric alt co edu gov grondar law mil net ngo nic nis nom
+        za: org school tm web zm: ac biz co com edu gov info mil net org sch zone: lima prg1-zerops stackit triton*
+        zone: zerops* zw: ac co gov mil org
         """
 }

@@ -38,9 +38,28 @@ struct PublicSuffixTests {
             }
         }
         #expect(count > 10_000)
-        let words = "\(PublicSuffixRules.text)".split(whereSeparator: \.isWhitespace)
-        #expect(words.count + words.count { $0.hasSuffix("+") } == count)
-        #expect(words.map { $0.trimmingCharacters(in: ["*", "+", "!"]) }.map { Array($0.utf8) }.isSorted)
+        var parent: Substring = ""
+        var rules: [[[UInt8]]] = []
+        var twice = 0
+        for line in "\(PublicSuffixRules.text)".split(separator: "\n") {
+            let words = line.split(separator: " ")
+            #expect(words.first?.hasSuffix(":") == true, "\(line)")
+            for word in words {
+                if word.hasSuffix(":") {
+                    parent = word.dropLast()
+                } else {
+                    rules.append([Array(parent.utf8), Array(word.trimmingCharacters(in: ["*", "+", "!"]).utf8)])
+                    if word.hasSuffix("+") { twice += 1 }
+                }
+            }
+        }
+        #expect(rules.count + twice == count)
+        #expect(zip(rules, rules.dropFirst()).allSatisfy { Self.precedes($0, $1) })
+    }
+
+    /// Whether one rule, as its parent and its label, is sorted before another.
+    private static func precedes(_ one: [[UInt8]], _ other: [[UInt8]]) -> Bool {
+        one[0] == other[0] ? one[1].lexicographicallyPrecedes(other[1]) : one[0].lexicographicallyPrecedes(other[0])
     }
 
     @Test("The list knows no suffix of what is no host name")
@@ -56,9 +75,5 @@ struct PublicSuffixTests {
         #expect(PublicSuffixList.registrableDomain(of: "com.") == nil)
         #expect(!PublicSuffixList.isPublicSuffix("printer.local-network"))
     }
-}
-
-extension [[UInt8]] {
-    fileprivate var isSorted: Bool { zip(self, dropFirst()).allSatisfy { $0.lexicographicallyPrecedes($1) } }
 }
 #endif

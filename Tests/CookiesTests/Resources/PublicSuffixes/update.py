@@ -77,16 +77,22 @@ for line in source.splitlines():
     kind.add(".".join(map(ascii_label, rule.split("."))))
 
 assert not exception & (exact | wildcard)
-words = []
-for name in sorted(exact | wildcard | exception, key=str.encode):
+rules = []
+for name in exact | wildcard | exception:
     mark = "!" if name in exception else "+" if name in exact & wildcard else "*" if name in wildcard else ""
-    words.append(name + mark)
+    label, _, parent = name.partition(".")
+    rules.append((parent.encode(), label.encode(), label + mark))
 
-lines = [""]
-for word in words:
-    if len(lines[-1]) + len(word) > 110:
+# A line begins with a parent, so that it can be searched without those before it.
+lines, open_parent = [""], None
+for parent, _, word in sorted(rules):
+    head = parent.decode() + ":"
+    words = [word] if parent == open_parent else [head, word]
+    if lines[-1] and len(lines[-1]) + sum(len(word) + 1 for word in words) > 111:
         lines.append("")
-    lines[-1] += (" " if lines[-1] else "") + word
+        words = [head, word]
+    lines[-1] += (" " if lines[-1] else "") + " ".join(words)
+    open_parent = parent
 
 body = "\n".join("        " + line for line in lines)
 target.write_text(
@@ -97,18 +103,20 @@ target.write_text(
 // This Source Code Form is subject to the terms of the Mozilla Public License, v. 2.0. If a copy of the MPL was not
 // distributed with this file, You can obtain one at https://mozilla.org/MPL/2.0/.
 
-/// The rules of the public suffix list, sorted by the bytes of their names, as text that lies in the program as it is.
+/// The rules of the public suffix list as text that is part of the program and is searched in place.
 ///
-/// `*` behind a name stands for the names one label below it, `+` for both, `!` for an exception.
+/// Each name is divided into its first label and its parent. `uk: ac co` stands for `ac.uk` and `co.uk`, and the parent
+/// of `uk` is empty. Parents, and the labels of a parent, are sorted by their bytes. Each line begins with a parent.
+/// `*` after a label stands for the names one label below it, `+` for both, `!` for an exception.
 package enum PublicSuffixRules {{
     /// The version of the list.
     static let version = "{version}"
 
-    /// The rules, with a space or a line break between them.
+    /// The rules, with a space or a line break between the words.
     package static let text: StaticString = \"\"\"
 {body}
         \"\"\"
 }}
 """
 )
-print(len(words), "rules,", version)
+print(len(rules), "rules,", version)
