@@ -12,8 +12,7 @@ public enum OneShotDigestPolicy: Sendable, Hashable {
 
 /// The digests of one request, instead of those that ``ContentDigestMiddleware`` adds to all requests.
 package enum RequestDigests: RequestOption {
-    /// The stage's digests.
-    package static var defaultValue: CallSetting<[DigestField]> { .standard }
+    package typealias Value = CallSetting<[DigestField]>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".digests(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
@@ -26,8 +25,7 @@ package enum RequestDigests: RequestOption {
 
 /// Whether the response to one request must match its digest, instead of ``ContentDigestMiddleware``'s policy.
 package enum ResponseDigestPolicy: RequestOption {
-    /// The stage's policy.
-    package static var defaultValue: CallSetting<DigestPolicy> { .standard }
+    package typealias Value = CallSetting<DigestPolicy>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".verifyingDigest(_:)", reader: "ContentDigestMiddleware()", phase: .digest)

@@ -42,8 +42,7 @@ public struct CookieUse: Sendable, Hashable {
 
 /// The request option for a call's use of cookies; the stage's setting by default.
 package enum CallCookieUse: RequestOption, TransportSwitch {
-    /// The stage's setting applies.
-    package static var defaultValue: CallSetting<CookieUse> { .standard }
+    package typealias Value = CallSetting<CookieUse>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".cookies(_:)", reader: "CookieMiddleware(…)", phase: .cookies)

@@ -58,15 +58,10 @@ private struct IdentifiedCoding: Sendable, Hashable {
 ///
 /// A value of `nil` compresses with the stage's settings, or ``CompressionSettings/standard`` if it doesn't compress.
 package enum RequestCompression: RequestOption {
-    /// The stage's own settings.
-    package static var defaultValue: CallSetting<CompressionSettings?> { .standard }
+    package typealias Value = CallSetting<CompressionSettings?>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".compressed(_:)", reader: "GzipMiddleware()", phase: .compress)
-    }
-    /// Returns whether a chain without the stage may ignore the value.
-    package static func isHarmless(_ value: Value) -> Bool {
-        value.needsNoStage
     }
 }
 
@@ -74,15 +69,10 @@ package enum RequestCompression: RequestOption {
 ///
 /// If it is off, the response is left unchanged, and no `Accept-Encoding` is added.
 package enum ResponseDecoding: RequestOption {
-    /// The stage's own limits.
-    package static var defaultValue: CallSetting<DecodingLimits> { .standard }
+    package typealias Value = CallSetting<DecodingLimits>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".decodingResponse(limits:)", reader: "GzipMiddleware()", phase: .compress)
-    }
-    /// Returns whether a chain without the stage may ignore the value.
-    package static func isHarmless(_ value: Value) -> Bool {
-        value.needsNoStage
     }
 }
 

@@ -10,7 +10,7 @@ public import HTTPTypes
 /// ```
 public struct HedgingPolicy: Sendable, Hashable {
     /// The time after which another attempt is made.
-    public enum Delay: CustomStringConvertible, Sendable, Hashable {
+    public enum Delay: CustomStringConvertible, DescribedValue, Sendable, Hashable {
         /// A fixed time.
         case fixed(Duration)
         /// The time within which this share of the latest calls got a response, from 0.5 to 0.999, at least `minimum`.
@@ -19,7 +19,7 @@ public struct HedgingPolicy: Sendable, Hashable {
         case quantile(Double, minimum: Duration = .milliseconds(1))
 
         /// A short description of the delay.
-        public var description: String {
+        package var words: String {
             switch self {
             case .fixed(let time): "\(time)"
             case .quantile(let share, _): "the time of \(share) of the calls"
@@ -90,8 +90,7 @@ public struct HedgingPolicy: Sendable, Hashable {
 
 /// The hedging policy of a call, instead of that of ``HedgingMiddleware``; if it is off, the call isn't hedged.
 package enum CallHedging: RequestOption {
-    /// The stage's policy applies.
-    package static var defaultValue: CallSetting<HedgingPolicy> { .standard }
+    package typealias Value = CallSetting<HedgingPolicy>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".hedging(_:)", reader: "HedgingMiddleware()", phase: .hedge)

@@ -2,8 +2,7 @@ public import HTTPChainCore
 
 /// The redirect policy of one call, instead of that of ``RedirectMiddleware``; if it is off, ``RedirectPolicy/never``.
 package enum CallRedirects: RequestOption {
-    /// The stage's policy.
-    package static var defaultValue: CallSetting<RedirectPolicy> { .standard }
+    package typealias Value = CallSetting<RedirectPolicy>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".redirects(_:)", reader: "RedirectMiddleware()", phase: .redirect)

@@ -3,8 +3,7 @@ import HTTPChainSupport
 
 /// Whether one call gets an `Idempotency-Key`, regardless of the stage's default.
 package enum GeneratesIdempotencyKey: RequestOption {
-    /// The default of ``RetryMiddleware``.
-    package static var defaultValue: CallSetting<Bool> { .standard }
+    package typealias Value = CallSetting<Bool>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".idempotent(_:)", reader: "RetryMiddleware()", phase: .retry)

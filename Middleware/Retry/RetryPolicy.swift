@@ -100,8 +100,7 @@ public enum RetryVerdict: Sendable, Hashable {
 
 /// The policy of one call, instead of that of ``RetryMiddleware``; if it is off, ``RetryPolicy/never``.
 package enum CallRetryPolicy: RequestOption {
-    /// The stage's policy.
-    package static var defaultValue: CallSetting<RetryPolicy> { .standard }
+    package typealias Value = CallSetting<RetryPolicy>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".retry(_:)", reader: "RetryMiddleware()", phase: .retry)

@@ -2,15 +2,10 @@ public import HTTPChainCore
 
 /// The statuses that a single call accepts, instead of those of ``StatusValidationMiddleware``; if it is off, all.
 package enum AcceptedStatuses: RequestOption {
-    /// The stage's statuses.
-    package static var defaultValue: CallSetting<StatusSet> { .standard }
+    package typealias Value = CallSetting<StatusSet>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".acceptingOnly(_:)", reader: "StatusValidationMiddleware()", phase: .validate)
-    }
-    /// Returns whether a chain without the stage may ignore the value.
-    package static func isHarmless(_ value: Value) -> Bool {
-        value.needsNoStage
     }
 }
 

@@ -1,24 +1,11 @@
 public import HTTPChainCore
 
-extension CallSetting where Value == Duration {
-    /// No limit; the same as ``/HTTPChainCore/CallSetting/off``.
-    public static var unlimited: CallSetting { .off }
-
-    /// This limit instead of the stage's; with zero or less, the time is up before the start.
-    public static func limit(_ limit: Duration) -> CallSetting { .value(limit) }
-}
-
 /// The time limit for the whole call, for ``TimeoutMiddleware``; see also ``HTTPChainCore/Request/timeout(_:)``.
 package enum CallTimeout: RequestOption {
-    /// The stage's limit.
-    package static var defaultValue: CallSetting<Duration> { .standard }
+    package typealias Value = CallSetting<Duration>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".timeout(_:)", reader: "TimeoutMiddleware(nil)", phase: .deadline)
-    }
-    /// Returns whether a chain without the stage may ignore the value.
-    package static func isHarmless(_ value: Value) -> Bool {
-        value.needsNoStage
     }
     /// Always `false`: calls that share a transfer keep their own limits.
     package static var affectsResponse: Bool { false }
@@ -26,15 +13,10 @@ package enum CallTimeout: RequestOption {
 
 /// The limit for each attempt, for ``AttemptTimeoutMiddleware``; see also ``HTTPChainCore/Request/attemptTimeout(_:)``.
 package enum AttemptTimeout: RequestOption {
-    /// The stage's limit.
-    package static var defaultValue: CallSetting<Duration> { .standard }
+    package typealias Value = CallSetting<Duration>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".attemptTimeout(_:)", reader: "AttemptTimeoutMiddleware()", phase: .attempt)
-    }
-    /// Returns whether a chain without the stage may ignore the value.
-    package static func isHarmless(_ value: Value) -> Bool {
-        value.needsNoStage
     }
 }
 
@@ -95,7 +77,7 @@ extension Request {
     /// Returns the request with its own limits for the steps of each attempt.
     ///
     /// ```swift
-    /// let stream = try await chain.send(.get("events").transferLimits(read: .unlimited))
+    /// let stream = try await chain.send(.get("events").transferLimits(read: .off))
     /// ```
     ///
     /// - Parameters:

@@ -37,7 +37,7 @@ struct OptionsTests {
     /// Changes that separate a call from those without them, and not from those with the same.
     private static let comparable = [
         Change("attempt timeout") { $0.attemptTimeout(.seconds(1)) },
-        Change("steps") { $0.transferLimits(read: .unlimited) },
+        Change("steps") { $0.transferLimits(read: .off) },
         Change("retry") { $0.retry(.never) },
         Change("redirects") { $0.redirects(.never) },
         Change("without redirects") { $0.withoutRedirects() },

@@ -164,7 +164,7 @@ struct UnreadOptionTests {
         },
         Lost("timeout", by: "TimeoutMiddleware", TimeoutMiddleware(nil)) { $0.timeout(.milliseconds(200)) },
         Lost("transferLimits", by: "AttemptTimeoutMiddleware", AttemptTimeoutMiddleware()) {
-            $0.transferLimits(read: .limit(.seconds(1)))
+            $0.transferLimits(read: .value(.seconds(1)))
         },
         Lost("with", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
             $0.with(query: ["id": 7])

@@ -66,9 +66,9 @@ struct AttemptTimeoutTests {
         let stage = AttemptTimeoutMiddleware(.seconds(10), connect: .seconds(5), response: .seconds(20))
         for (request, expected) in [
             (Request.get(url), 10 as Int?), (.get(url).attemptTimeout(nil), 25),
-            (.get(url).transferLimits(response: .unlimited), 10), (.get(url).attemptTimeout(.seconds(3)), 3),
-            (.get(url).transferLimits(connect: .unlimited, response: .limit(.seconds(4))), 4),
-            (.get(url).attemptTimeout(nil).transferLimits(response: .unlimited), nil),
+            (.get(url).transferLimits(response: .off), 10), (.get(url).attemptTimeout(.seconds(3)), 3),
+            (.get(url).transferLimits(connect: .off, response: .value(.seconds(4))), 4),
+            (.get(url).attemptTimeout(nil).transferLimits(response: .off), nil),
         ] {
             let clock = VirtualClock()
             let chain = try makeChain([stage], Server.silent)

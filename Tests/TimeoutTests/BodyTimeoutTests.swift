@@ -269,7 +269,7 @@ struct BodyTimeoutTests {
         let response = try await response(
             stages,
             feed,
-            .get(url).transferLimits(read: .unlimited).attemptTimeout(nil).timeout(.seconds(3))
+            .get(url).transferLimits(read: .off).attemptTimeout(nil).timeout(.seconds(3))
         )
         async let error = timeout { try await response.body.collect() }
         try await feed.waitForDemand()

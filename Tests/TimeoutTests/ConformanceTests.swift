@@ -31,8 +31,8 @@ struct ConformanceTests {
     func options(check: StageConformance.Check) async throws {
         let request: @Sendable () -> Request = {
             StageConformance.defaultRequest.timeout(.seconds(3)).transferLimits(
-                response: .limit(.seconds(1)),
-                read: .limit(.seconds(1))
+                response: .value(.seconds(1)),
+                read: .value(.seconds(1))
             )
         }
         try await StageConformance(clock: { VirtualClock() }, request: request) { TimeoutMiddleware(nil) }.verify(check)

@@ -79,9 +79,9 @@ struct LoadTests {
                     var request = Request.get(url).on(clock).timeout(.milliseconds(plan.call))
                         .attemptTimeout(.milliseconds(plan.attempt))
                         .transferLimits(
-                            connect: .unlimited,
-                            response: .limit(.milliseconds(plan.idle)),
-                            read: .limit(.milliseconds(plan.idle))
+                            connect: .off,
+                            response: .value(.milliseconds(plan.idle)),
+                            read: .value(.milliseconds(plan.idle))
                         )
                     request.options[PlanOption.self] = plan
                     var scope: TimeoutScope?

@@ -20,6 +20,7 @@ public enum CallSetting<Value: Sendable>: Sendable {
     }
 
     /// Whether a chain without the stage may ignore the setting.
+    @inlinable
     package var needsNoStage: Bool { if case .value = self { false } else { true } }
 
     /// Returns the value that applies to the call, or `nil` if it is off.
@@ -47,4 +48,24 @@ extension CallSetting: EffectComparable where Value: EffectComparable {
         default: false
         }
     }
+}
+
+/// A value that may leave a setting to the stage, as a ``CallSetting`` does.
+@usableFromInline
+package protocol StageOverride: Sendable {
+    /// The stage's own setting.
+    static var standard: Self { get }
+    /// Whether a chain without the stage may ignore the value.
+    var needsNoStage: Bool { get }
+}
+
+extension CallSetting: StageOverride {}
+
+extension RequestOption where Value: StageOverride {
+    /// The stage's own setting.
+    @inlinable
+    package static var defaultValue: Value { .standard }
+    /// Returns whether a chain without the stage may ignore the value.
+    @inlinable
+    package static func isHarmless(_ value: Value) -> Bool { value.needsNoStage }
 }
