@@ -1,3 +1,5 @@
+public import HTTPChainCore
+
 /// The state of a circuit.
 public enum CircuitState: Sendable, Hashable {
     /// Calls pass, and their results are counted.
@@ -10,9 +12,9 @@ public enum CircuitState: Sendable, Hashable {
     case isolated
 }
 
-extension CircuitState: CustomStringConvertible {
+extension CircuitState: CustomStringConvertible, DescribedValue {
     /// The name of the state.
-    public var description: String {
+    package var words: String {
         switch self {
         case .closed: "closed"
         case .open: "open"
@@ -23,7 +25,7 @@ extension CircuitState: CustomStringConvertible {
 }
 
 /// A change of the state of a circuit.
-public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
+public struct CircuitChange: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// A reason why a circuit changed.
     package enum Cause: Sendable, Hashable {
         /// The share of failures reached the policy's limit.
@@ -70,7 +72,7 @@ public struct CircuitChange: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The key, states and cause on one line.
-    public var description: String { "\(key): \(from) to \(to), \(cause)" }
+    package var words: String { "\(key): \(from) to \(to), \(cause)" }
 }
 
 extension CircuitChange.Cause: CustomStringConvertible {

@@ -1,18 +1,18 @@
-import HTTPChainCore
+public import HTTPChainCore
 
 /// The limit of calls in flight: a fixed number, or a rule that learns from latencies and failures.
-public struct ConcurrencyAlgorithm: CustomStringConvertible, Sendable {
+public struct ConcurrencyAlgorithm: CustomStringConvertible, DescribedValue, Sendable {
     /// Creates the rule of a new group.
     package let rule: @Sendable () -> any ConcurrencyRule
     /// The rule and its bounds, for display.
-    public let description: String
+    package let words: String
 
     /// A fixed number of calls, also known as a bulkhead.
     ///
     /// - Parameter count: The number of calls, at least 1.
     public static func fixed(_ count: Int) -> ConcurrencyAlgorithm {
         let count = max(1, count)
-        return ConcurrencyAlgorithm(rule: { FixedConcurrency(limit: count) }, description: "\(count)")
+        return ConcurrencyAlgorithm(rule: { FixedConcurrency(limit: count) }, words: "\(count)")
     }
 
     /// The number of calls that the server can process at once, plus a margin.
@@ -25,7 +25,7 @@ public struct ConcurrencyAlgorithm: CustomStringConvertible, Sendable {
     public static func adaptive(in range: ClosedRange<Int> = 1...1000, initial: Int = 10) -> ConcurrencyAlgorithm {
         ConcurrencyAlgorithm(
             rule: { ThroughputConcurrency(in: range, initial: initial) },
-            description: "adaptive, \(range.lowerBound) to \(range.upperBound)"
+            words: "adaptive, \(range.lowerBound) to \(range.upperBound)"
         )
     }
 
@@ -38,7 +38,7 @@ public struct ConcurrencyAlgorithm: CustomStringConvertible, Sendable {
         _ name: String,
         rule: @escaping @Sendable () -> any ConcurrencyRule
     ) -> ConcurrencyAlgorithm {
-        ConcurrencyAlgorithm(rule: rule, description: name)
+        ConcurrencyAlgorithm(rule: rule, words: name)
     }
 }
 

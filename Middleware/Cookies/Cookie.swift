@@ -98,9 +98,9 @@ public struct Cookie: Sendable, Hashable {
     }
 }
 
-extension Cookie: CustomStringConvertible {
+extension Cookie: CustomStringConvertible, DescribedValue {
     /// The name, domain and attributes; never the value.
-    public var description: String {
+    package var words: String {
         var parts = ["\(name)=\(value)", isHostOnly ? "host \(domain)" : "domain \(domain)", "path \(path)"]
         if let expires { parts.append("until \(HTTPDate(expires))") }
         if isSecure { parts.append("secure") }

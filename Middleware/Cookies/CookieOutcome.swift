@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// The result of one `Set-Cookie` field.
-public struct CookieOutcome: Sendable, Hashable, CustomStringConvertible {
+public struct CookieOutcome: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The cookie's name; empty if it has none or could not be parsed.
     public let name: String
     /// The cookie's domain, or the responding host if the cookie is not stored.
@@ -10,7 +10,7 @@ public struct CookieOutcome: Sendable, Hashable, CustomStringConvertible {
     public let reason: CookieReason?
 
     /// One line: `sid: stored for example.com`, `sid: not stored, because …`.
-    public var description: String {
+    package var words: String {
         let name = name.isEmpty ? "a cookie without a name" : name
         return reason.map { "\(name): not stored, because \($0)" } ?? "\(name): stored for \(domain)"
     }

@@ -1,10 +1,12 @@
+public import HTTPChainCore
+
 /// The reason why a cookie was not stored, was dropped, or is not sent.
-public struct CookieReason: Error, Sendable, Hashable, CustomStringConvertible {
+public struct CookieReason: Error, Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The reason in words, to follow "because".
-    public let description: String
+    package let words: String
 
     private init(_ description: String) {
-        self.description = description
+        words = description
     }
 }
 

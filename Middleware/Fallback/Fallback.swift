@@ -6,7 +6,7 @@ import HTTPTypes
 /// ```swift
 /// Fallback.chain(mirror).or(.response(Response(.ok, body: "[]")))
 /// ```
-public struct Fallback: CustomStringConvertible, Sendable {
+public struct Fallback: CustomStringConvertible, DescribedValue, Sendable {
     /// A failed call.
     struct Call: Sendable {
         let request: Request
@@ -31,7 +31,7 @@ public struct Fallback: CustomStringConvertible, Sendable {
     /// Whether the source may send a request, which may wait for a connection or a permit.
     let sends: Bool
     /// A short description of the source.
-    public let description: String
+    package let words: String
 
     private init(
         _ description: String,
@@ -40,7 +40,7 @@ public struct Fallback: CustomStringConvertible, Sendable {
         sends: Bool = false,
         answer: @escaping Source
     ) {
-        self.description = description
+        words = description
         self.memories = memories
         self.branches = branches
         self.sends = sends

@@ -1,3 +1,5 @@
+public import HTTPChainCore
+
 /// A content coding: its name, its decoder and its encoder (RFC 9110 §8.4.1).
 ///
 /// This module contains ``gzip`` and ``deflate``; brotli and zstd are in the separate products `HTTPChainBrotli` and
@@ -80,7 +82,7 @@ public struct ContentCoding: Sendable {
     }
 }
 
-extension ContentCoding: CustomStringConvertible {
+extension ContentCoding: CustomStringConvertible, DescribedValue {
     /// The coding's name.
-    public var description: String { name }
+    package var words: String { name }
 }

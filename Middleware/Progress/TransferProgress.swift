@@ -1,3 +1,5 @@
+public import HTTPChainCore
+
 /// A report from ``ProgressMiddleware`` on the progress of one direction of a call.
 public struct TransferProgress: Sendable {
     /// The direction of a transfer.
@@ -125,9 +127,9 @@ public struct TransferProgress: Sendable {
     private static let longestEstimate: Double = 315_576_000
 }
 
-extension TransferProgress: CustomStringConvertible {
+extension TransferProgress: CustomStringConvertible, DescribedValue {
     /// One line: "download 512 of 1024 bytes, running (attempt 2, wire)".
-    public var description: String {
+    package var words: String {
         let size = expected.map { " of \($0)" } ?? ""
         return "\(direction) \(completed)\(size) bytes, \(state) (attempt \(attempt), \(view))"
     }

@@ -8,7 +8,7 @@ public import HTTPChainCore
 /// ```
 ///
 /// It is a token bucket, which holds `burst` tokens, is initially full, and fills at the rate.
-public struct RateLimit: CustomStringConvertible, Sendable, Hashable {
+public struct RateLimit: CustomStringConvertible, DescribedValue, Sendable, Hashable {
     /// The number of calls allowed per period; at least 1.
     package let count: Int
     /// The period; at least a microsecond.
@@ -32,11 +32,11 @@ public struct RateLimit: CustomStringConvertible, Sendable, Hashable {
     package var interval: Duration { period / count }
 
     /// The count, period and burst: "100 per 60.0 s, burst 100".
-    public var description: String { "\(count) per \(period.label), burst \(burst)" }
+    package var words: String { "\(count) per \(period.label), burst \(burst)" }
 }
 
 /// The treatment of a call when the limit is reached.
-public enum RateLimitExcess: CustomStringConvertible, Sendable, Hashable {
+public enum RateLimitExcess: CustomStringConvertible, DescribedValue, Sendable, Hashable {
     /// The call is refused.
     case refuse
     /// The call waits for its turn in order of arrival.
@@ -46,7 +46,7 @@ public enum RateLimitExcess: CustomStringConvertible, Sendable, Hashable {
     case wait(upTo: Duration, queue: Int = 1000)
 
     /// A short description of the treatment.
-    public var description: String {
+    package var words: String {
         switch self {
         case .refuse: "refused"
         case .wait(let time, let queue): "wait up to \(time.label), \(queue) at most"

@@ -2,7 +2,7 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// A redirect that was followed.
-public struct RedirectHop: Sendable, Hashable, CustomStringConvertible {
+public struct RedirectHop: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The status of the redirect.
     public let status: HTTPResponse.Status
     /// The URL that was redirected, with its fragment and without user information.
@@ -24,7 +24,7 @@ public struct RedirectHop: Sendable, Hashable, CustomStringConvertible {
 
     /// One line, without fragments and with secret query values redacted:
     /// `302 https://a.example/ → GET https://b.example/`.
-    public var description: String {
+    package var words: String {
         "\(status.code) \(Redaction.standard.target(from)) → \(method) \(Redaction.standard.target(to))"
     }
 }

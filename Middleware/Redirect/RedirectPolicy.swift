@@ -1,4 +1,4 @@
-import HTTPChainCore
+public import HTTPChainCore
 
 /// A policy that decides which redirects are followed.
 ///
@@ -18,7 +18,7 @@ import HTTPChainCore
 /// ```swift
 /// try await chain.send(upload.redirects(.standard.allowing(.bodyToOtherOrigins)))
 /// ```
-public struct RedirectPolicy: CustomStringConvertible, Sendable {
+public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable {
     /// A kind of redirect that is followed only if allowed.
     public enum Allowance: Sendable, Hashable {
         /// A redirect from https to http, where anyone on the path can read and change the messages.
@@ -41,7 +41,7 @@ public struct RedirectPolicy: CustomStringConvertible, Sendable {
     package static let defaultLimit = 20
 
     /// The policy's name in summaries.
-    public let description: String
+    package let words: String
     /// The largest limit in the policy, or `nil` if it has none.
     let largestLimit: Int?
     let allowances: Set<Allowance>
@@ -57,7 +57,7 @@ public struct RedirectPolicy: CustomStringConvertible, Sendable {
     ) {
         self.allowances = allowances
         self.isNever = isNever
-        self.description = description
+        words = description
         self.largestLimit = largestLimit
         self.decide = decide
     }

@@ -70,9 +70,9 @@ public enum RetryStop: Sendable, Hashable {
     case cannotResume(String)
 }
 
-extension RetryStop: CustomStringConvertible {
+extension RetryStop: CustomStringConvertible, DescribedValue {
     /// The reason, and a remedy if there is one.
-    public var description: String {
+    package var words: String {
         switch self {
         case .notNeeded: "the response is not retryable"
         case .notRetryable: "the error is not retryable"
@@ -91,16 +91,16 @@ extension RetryStop: CustomStringConvertible {
     }
 }
 
-extension RetryHistory: CustomStringConvertible {
+extension RetryHistory: CustomStringConvertible, DescribedValue {
     /// A line for each attempt, and one with the reason for stopping.
-    public var description: String {
+    package var words: String {
         (attempts.map(\.description) + ["no further attempt: \(stop)"]).joined(separator: "\n")
     }
 }
 
-extension RetryHistory.Attempt: CustomStringConvertible {
+extension RetryHistory.Attempt: CustomStringConvertible, DescribedValue {
     /// The attempt on one line.
-    public var description: String {
+    package var words: String {
         var text = "attempt \(number)"
         if let offset { text += " (from byte \(offset))" }
         switch outcome {

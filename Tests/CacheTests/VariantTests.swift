@@ -1,5 +1,6 @@
 #if AllTests
 import HTTPChainCache
+import HTTPChainCore
 import HTTPTypes
 import Testing
 

@@ -1,8 +1,9 @@
 public import Foundation
+public import HTTPChainCore
 import HTTPChainSupport
 
 /// The age of a stored response, and its freshness lifetime.
-public struct CacheFreshness: Sendable, Hashable, CustomStringConvertible {
+public struct CacheFreshness: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The source of the lifetime, in order of precedence.
     package enum Source: String, Sendable, Hashable {
         /// Set by the client: ``CacheLifetime``.
@@ -38,7 +39,7 @@ public struct CacheFreshness: Sendable, Hashable, CustomStringConvertible {
     package var isFresh: Bool { lifetime > agedFor }
 
     /// "fresh for 48 s by max-age", "stale since 12 s".
-    public var description: String {
+    package var words: String {
         isFresh ? "fresh for \(wholeTimeToLive) s by \(source.rawValue)" : "stale since \(-wholeTimeToLive) s"
     }
 

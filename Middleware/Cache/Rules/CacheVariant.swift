@@ -1,5 +1,5 @@
 import Foundation
-import HTTPChainCore
+public import HTTPChainCore
 import HTTPChainSupport
 package import HTTPTypes
 
@@ -200,12 +200,12 @@ public struct CacheVariant: Sendable, Hashable {
     }
 }
 
-extension CacheVariant: CustomStringConvertible {
+extension CacheVariant: CustomStringConvertible, DescribedValue {
     /// The fields with their values, secrets redacted.
-    public var description: String { fields.map(\.description).joined(separator: ", ") }
+    package var words: String { fields.map(\.description).joined(separator: ", ") }
 }
 
-extension CacheVariant.Field: CustomStringConvertible, CustomReflectable {
+extension CacheVariant.Field: RedactedDisplay {
     /// The value, with secrets redacted.
     package var shownValue: String {
         guard let value else { return "none" }
@@ -215,7 +215,4 @@ extension CacheVariant.Field: CustomStringConvertible, CustomReflectable {
 
     /// The name and value, with secrets redacted.
     package var description: String { "\(name): \(shownValue)" }
-
-    /// A mirror that reveals no more than ``description``.
-    package var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }

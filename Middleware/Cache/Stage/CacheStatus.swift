@@ -5,7 +5,7 @@ import HTTPTypes
 /// A report of how the cache handled a response: RFC 9211, with more detail for human readers.
 ///
 /// See ``HTTPChainCore/Response/cacheStatus``. The `Cache-Status` field contains the same report.
-public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
+public struct CacheStatus: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The reason why a request went to the server, RFC 9211 §2.2.
     package enum Forward: String, Sendable, Hashable {
         /// The cache was bypassed for this request.
@@ -46,10 +46,10 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible {
     package var detail: String?
 
     /// Whether the content came from the store, with or without validation.
-    public var isFromStore: Bool { age != nil }
+    package var isFromStore: Bool { age != nil }
 
     /// The member of a `Cache-Status` field, RFC 9211 §2: `HTTPChain; hit; ttl=30`.
-    public var description: String {
+    package var words: String {
         let isToken = cache.utf8.first.map(Self.beginsToken) == true && cache.utf8.allSatisfy(ASCII.isTokenByte)
         var text = ""
         text.reserveCapacity(64)

@@ -1,5 +1,5 @@
 public import Foundation
-import HTTPChainCore
+public import HTTPChainCore
 public import HTTPTypes
 
 /// Identifies a stored response in its store, for as long as it is stored.
@@ -71,7 +71,7 @@ public struct CacheEntry: Sendable, Identifiable {
 }
 
 /// A body that was read and checked together with the description; its description reveals no content.
-package struct StoredContent: Sendable, CustomStringConvertible, CustomReflectable {
+package struct StoredContent: Sendable, RedactedDisplay {
     package let bytes: Data
     /// The store's removal counter when the body was read, by which it detects later removals; 0 if it has none.
     package let removals: UInt64
@@ -82,7 +82,6 @@ package struct StoredContent: Sendable, CustomStringConvertible, CustomReflectab
     }
 
     package var description: String { "\(bytes.count) bytes" }
-    package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The stored part of a response's content, RFC 9111 §3.3.
@@ -209,13 +208,10 @@ package final class StoredResponse: Sendable {
     package var headSize: Int64 { metadata.headSize }
 }
 
-extension CacheMetadata: CustomStringConvertible, CustomReflectable {
+extension CacheMetadata: RedactedDisplay, DescribedValue {
     /// The status, the fields (secrets redacted) and the time of arrival.
-    public var description: String {
+    package var words: String {
         let lines = Redaction.standard.fields(head.headerFields).map { "\n\($0.name): \($0.value)" }
         return "\(head.status) of \(responseTime)\(lines.joined())"
     }
-
-    /// A mirror that reveals no more than ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["metadata": description]) }
 }

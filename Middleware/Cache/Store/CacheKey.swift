@@ -1,4 +1,4 @@
-package import HTTPChainCore
+public import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
@@ -39,16 +39,13 @@ public struct CacheKey: Sendable, Hashable {
     }
 }
 
-extension CacheKey: CustomStringConvertible, CustomReflectable {
+extension CacheKey: RedactedDisplay, DescribedValue {
     /// The method and URL, with secrets redacted, and the owner.
-    public var description: String {
+    package var words: String {
         var text = "\(method) \(Redaction.standard.url(url))"
         if let identifier { text += " (\(shown(identifier)))" }
         return partition.isEmpty ? text : "\(text) of \(shown(partition))"
     }
 
     private func shown(_ text: String) -> String { Redaction.standard.text(text, upTo: Redaction.longestShown) }
-
-    /// A mirror that reveals no more than ``description``.
-    public var customMirror: Mirror { Mirror(self, children: ["key": description]) }
 }

@@ -1,8 +1,10 @@
+public import HTTPChainCore
+
 /// A change in a ``CookieJar``, with the cookie in its current or last state.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
-public enum CookieChange: Sendable, Hashable, CustomStringConvertible {
+public enum CookieChange: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The cookie is new.
     case added(Cookie)
     /// The cookie replaced the one with the same name, domain and path.
@@ -19,7 +21,7 @@ public enum CookieChange: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The change on one line, without the value.
-    public var description: String {
+    package var words: String {
         switch self {
         case .added(let cookie): "added \(cookie)"
         case .replaced(let cookie): "replaced \(cookie)"

@@ -1,7 +1,7 @@
-import HTTPChainCore
+public import HTTPChainCore
 
 /// The cookies that a request carries, and why it doesn't carry others: ``CookieJar/explain(_:method:site:at:)``.
-public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
+public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// A cookie that the request does not carry.
     package struct Withheld: Sendable, Hashable {
         /// The cookie.
@@ -52,7 +52,7 @@ public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible {
     package let absent: [Absent]
 
     /// One line for each cookie, without values.
-    public var description: String {
+    package var words: String {
         let lines =
             sent.map { "  sent: \($0)" } + withheld.map { "  not sent, because \($0.reason): \($0.cookie)" }
             + absent.map { "  \($0)" }

@@ -1,3 +1,4 @@
+public import HTTPChainCore
 import HTTPChainSupport
 
 /// A set of media types, for content that isn't worth compressing.
@@ -66,7 +67,7 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
     }
 }
 
-extension ContentTypeSet: CustomStringConvertible {
+extension ContentTypeSet: CustomStringConvertible, DescribedValue {
     /// The patterns, sorted alphabetically.
-    public var description: String { patterns.sorted().joined(separator: ", ") }
+    package var words: String { patterns.sorted().joined(separator: ", ") }
 }

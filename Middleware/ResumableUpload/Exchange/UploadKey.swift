@@ -1,10 +1,10 @@
-import HTTPChainCore
+public import HTTPChainCore
 import HTTPTypes
 
 /// The key of an upload in a store: a digest of its target, content and user, which can't be recovered from it.
-public struct UploadKey: Sendable, Hashable, CustomStringConvertible {
+public struct UploadKey: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// 64 hexadecimal digits.
-    public let description: String
+    package let words: String
 
     /// - Returns: `nil` if the content has no identity, or the request's user is unknown, because then a later call
     ///   can't be recognized as the same.
@@ -26,6 +26,6 @@ public struct UploadKey: Sendable, Hashable, CustomStringConvertible {
                 "\(content.length)", owner, identity,
             ] + metadata
         // The lengths are included, so that different lists of parts never give the same text.
-        description = SHA256Digest.hex(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
+        words = SHA256Digest.hex(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
     }
 }

@@ -1,8 +1,10 @@
+public import HTTPChainCore
+
 /// A protocol for resumable uploads.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
-public enum UploadProtocol: String, Sendable, Hashable, CustomStringConvertible {
+public enum UploadProtocol: String, Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// tus 1.0.0, https://tus.io/protocols/resumable-upload: the extensions creation, creation-with-upload, expiration,
     /// checksum and termination.
     case tus
@@ -10,7 +12,7 @@ public enum UploadProtocol: String, Sendable, Hashable, CustomStringConvertible 
     case draft
 
     /// The name and the version.
-    public var description: String {
+    package var words: String {
         switch self {
         case .tus: "tus \(Tus.version)"
         case .draft: "draft-ietf-httpbis-resumable-upload, interop version \(Draft.interopVersion)"
