@@ -268,7 +268,8 @@ struct StoringContext: Sendable {
         }
         let now = options.environment.time.date
         target.serverTime = ServerTime(fields, now: now)
-        let result = await jar.storeKeepingFailure(values, from: target, at: now)
+        // A failure to write the jar's file doesn't fail the call.
+        let (result, _) = await jar.store(values, from: target, at: now)
         options.traceNotes.tell(of: result)
         return result.outcomes
     }

@@ -12,14 +12,6 @@ public enum CookieChange: Sendable, Hashable, CustomStringConvertible, Described
     /// The cookie was removed by its server or by the application, has expired, or was evicted.
     case removed(Cookie, CookieReason)
 
-    init(_ effect: CookieStorage.Effect) {
-        switch effect {
-        case .added(let cookie): self = .added(cookie)
-        case .replaced(let cookie): self = .replaced(cookie)
-        case .removed(let cookie, let reason): self = .removed(cookie, reason)
-        }
-    }
-
     /// The change on one line, without the value.
     package var words: String {
         switch self {

@@ -28,7 +28,7 @@ public final class CookieJar: Sendable {
             absences.note(result)
             guard !listeners.isEmpty else { return }
             for effect in result.effects {
-                for listener in listeners.values { listener.yield(CookieChange(effect)) }
+                for listener in listeners.values { listener.yield(effect) }
             }
         }
     }
@@ -43,12 +43,8 @@ public final class CookieJar: Sendable {
     /// Creates an empty jar in memory.
     ///
     /// - Parameter limits: The limits of the jar.
-    public init(limits: CookieLimits = CookieLimits()) {
-        state = Locked(State(storage: CookieStorage(limits: limits)))
-        file = nil
-        let identity = JarKeeper()
-        keeper = PreparedOption(CookieKeeper.self, identity)
-        identity.jar.withLock { $0.jar = self }
+    public convenience init(limits: CookieLimits = CookieLimits()) {
+        self.init(CookieStorage(limits: limits), nil)
     }
 
     /// Opens a jar in a file, which is created with the first cookie.
@@ -75,8 +71,12 @@ public final class CookieJar: Sendable {
         )
     }
 
-    init(_ file: CookieFile, limits: CookieLimits = CookieLimits()) async throws(CookieError) {
-        state = Locked(State(storage: try await file.read(limits: limits)))
+    convenience init(_ file: CookieFile, limits: CookieLimits = CookieLimits()) async throws(CookieError) {
+        self.init(try await file.read(limits: limits), file)
+    }
+
+    private init(_ storage: CookieStorage, _ file: CookieFile?) {
+        state = Locked(State(storage: storage))
         self.file = file
         let identity = JarKeeper()
         keeper = PreparedOption(CookieKeeper.self, identity)
@@ -175,7 +175,9 @@ public final class CookieJar: Sendable {
         guard let target = CookieTarget(url, site: site) else {
             return fields.map { _ in CookieOutcome(name: "", domain: "", reason: .unknownOrigin) }
         }
-        return try await store(fields, from: target, at: now)
+        let (result, failure) = await store(fields, from: target, at: now)
+        if let failure { throw failure }
+        return result.outcomes
     }
 
     /// Stores cookies, each replacing the one with the same name, domain, path and partition; an expired cookie removes
@@ -233,33 +235,24 @@ extension CookieJar {
         return state.withLock { $0.storage.pairs(for: target, at: now, without: replaced) }
     }
 
-    private func store(
+    /// Stores fields, in memory even if the file can't be written.
+    func store(
         _ fields: [String],
         from target: CookieTarget,
         at now: Date
-    ) async throws(CookieError) -> [CookieOutcome] {
+    ) async -> (result: CookieStorage.Result, failure: CookieError?) {
         let stored = Locked(CookieStorage.Result())
-        try await change { storage in
-            let result = storage.store(fields, from: target, at: now)
-            stored.withLock { $0 = result }
-            return result
+        var failure: CookieError?
+        do throws(CookieError) {
+            try await change { storage in
+                let result = storage.store(fields, from: target, at: now)
+                stored.withLock { $0 = result }
+                return result
+            }
+        } catch {
+            failure = error
         }
-        return stored.withLock { $0.outcomes }
-    }
-
-    /// Stores fields for a stage; a failure to write the file doesn't fail the call.
-    func storeKeepingFailure(
-        _ fields: [String],
-        from target: CookieTarget,
-        at now: Date
-    ) async -> CookieStorage.Result {
-        let stored = Locked(CookieStorage.Result())
-        try? await change { storage in
-            let result = storage.store(fields, from: target, at: now)
-            stored.withLock { $0 = result }
-            return result
-        }
-        return stored.withLock { $0 }
+        return (stored.withLock { $0 }, failure)
     }
 
     /// Returns the cookies of the host and the domains above it that a request does not carry, with the reasons.

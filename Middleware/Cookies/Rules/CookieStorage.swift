@@ -15,17 +15,10 @@ package struct CookieStorage: Sendable {
         var lastAccess: Date
     }
 
-    /// An effect of storing or removing, for observers.
-    package enum Effect: Sendable, Hashable {
-        case added(Cookie)
-        case replaced(Cookie)
-        case removed(Cookie, CookieReason)
-    }
-
     /// The results of `Set-Cookie` fields, one by one, and their effects.
     package struct Result: Sendable {
         package var outcomes: [CookieOutcome] = []
-        package var effects: [Effect] = []
+        package var effects: [CookieChange] = []
     }
 
     package let limits: CookieLimits
@@ -79,8 +72,8 @@ package struct CookieStorage: Sendable {
 
     /// Inserts a cookie in place of the one with its key, or removes that one if the new one has expired, and evicts
     /// cookies if necessary.
-    mutating func insert(_ cookie: Cookie, at now: Date) -> [Effect] {
-        var effects: [Effect] = []
+    mutating func insert(_ cookie: Cookie, at now: Date) -> [CookieChange] {
+        var effects: [CookieChange] = []
         var bucket = entries[cookie.domain] ?? []
         let old = bucket.firstIndex { $0.cookie.key == cookie.key }.map { bucket.remove(at: $0) }
         if old != nil { count -= 1 }
@@ -112,8 +105,8 @@ package struct CookieStorage: Sendable {
     }
 
     /// Removes cookies.
-    package mutating func remove(because reason: CookieReason, where isRemoved: (Cookie) -> Bool) -> [Effect] {
-        var effects: [Effect] = []
+    package mutating func remove(because reason: CookieReason, where isRemoved: (Cookie) -> Bool) -> [CookieChange] {
+        var effects: [CookieChange] = []
         for (domain, bucket) in entries {
             let kept = bucket.filter { entry in
                 if !isRemoved(entry.cookie) { return true }
@@ -155,7 +148,7 @@ package struct CookieStorage: Sendable {
     }
 
     /// Returns the differences from another storage, for jars that share a file, which has no expired cookies.
-    package func differences(to other: CookieStorage, at now: Date) -> [Effect] {
+    package func differences(to other: CookieStorage, at now: Date) -> [CookieChange] {
         let before = Dictionary(cookies.map { ($0.key, $0) }) { $1 }
         let after = Dictionary(other.cookies.map { ($0.key, $0) }) { $1 }
         return cookies.filter { after[$0.key] == nil }
@@ -178,7 +171,7 @@ package struct CookieStorage: Sendable {
 
     /// The eviction order of §5.7: expired cookies, then the least recently used of a domain with too many (insecure
     /// ones first), then of all.
-    private mutating func makeRoom(in domain: String, at now: Date) -> [Effect] {
+    private mutating func makeRoom(in domain: String, at now: Date) -> [CookieChange] {
         guard count > limits.total || (entries[domain]?.count ?? 0) > limits.perDomain else { return [] }
         var effects = remove(because: .expired) { $0.isExpired(at: now) }
         while let bucket = entries[domain], bucket.count > limits.perDomain {
@@ -201,7 +194,7 @@ package struct CookieStorage: Sendable {
         (one.lastAccess, one.sequence) < (other.lastAccess, other.sequence)
     }
 
-    private mutating func evict(_ index: Int, of domain: String) -> Effect {
+    private mutating func evict(_ index: Int, of domain: String) -> CookieChange {
         var bucket = entries[domain] ?? []
         let cookie = bucket.remove(at: index).cookie
         setEntries(bucket, of: domain)
