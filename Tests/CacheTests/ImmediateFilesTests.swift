@@ -104,7 +104,7 @@ struct ImmediateFilesTests {
             try await store.put(storeKey(name), content(name, 10))
             #expect(try await store.bytes(storeKey(name)) == content(name, 10))
         }
-        #expect((1...OpenEntries.limit).contains(store.opened.count))
+        #expect((1...16).contains(store.opened.count))
         try await store.remove(.key(storeKey(10)))
         #expect(store.opened.count == 0)
     }

@@ -112,21 +112,21 @@ struct RecentLookupsTests {
     func bounded() async throws {
         let store = store()
         for name in 1...200 { try await store.put(storeKey(name), content(name, 50)) }
-        for name in 201...203 { try await store.put(storeKey(name), content(name, RecentLookups.lengthLimit)) }
+        for name in 201...203 { try await store.put(storeKey(name), content(name, CacheLedger.longestLookup)) }
         for variant in ["a", "b"] { try await store.put(storeKey(204), content(204, 50), storeMetadata(variant)) }
         for name in 1...200 { #expect(try await store.bytes(storeKey(name)) == content(name, 50)) }
-        let kept = store.database.recentLookups.count
-        #expect(kept > RecentLookups.countLimit / 2 && kept <= RecentLookups.countLimit)
+        let kept = store.database.recentLookupCount
+        #expect(kept > 32 && kept <= 64)
         for _ in 0..<2 {
             for name in 201...203 {
-                #expect(try await lookup(name, in: store, finds: content(name, RecentLookups.lengthLimit)) == 1)
+                #expect(try await lookup(name, in: store, finds: content(name, CacheLedger.longestLookup)) == 1)
             }
             statements.withLock { $0 = 0 }
             #expect(try await store.variants(of: storeKey(204)).count == 2)
             #expect(statements.withLock { $0 } == 1)
         }
         try await store.remove(.key(storeKey(1)))
-        #expect(store.database.recentLookups.count == 0, "what was removed is not kept in memory")
+        #expect(store.database.recentLookupCount == 0, "what was removed is not kept in memory")
         await store.close()
     }
 }

@@ -135,7 +135,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
     /// - Throws: Errors of the underlying store; ``/HTTPChainCache/CacheStoreFault`` if the content is damaged.
     package func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         guard let (_, sealed) = try await sealed(entry) else { return nil }
-        let content = SealedContent(base, sealed, read: entry.content)
+        let content = SealedContent(base: base, entry: sealed, read: entry.content)
         do {
             return try await content.body(range ?? 0..<entry.response.bodyLength)
         } catch let fault as CacheStoreFault {

@@ -7,16 +7,10 @@ struct SealedContent: Sendable {
     /// The maximum size of content that is read at once.
     private static let small = 256 * 1024
 
-    private let base: any CacheStore
-    private let entry: SealedEntry
-    private let read: StoredContent?
-
-    /// - Parameter read: The content that the underlying store has read with the description.
-    init(_ base: any CacheStore, _ entry: SealedEntry, read: StoredContent?) {
-        self.base = base
-        self.entry = entry
-        self.read = read
-    }
+    let base: any CacheStore
+    let entry: SealedEntry
+    /// The content that the underlying store has read with the description.
+    let read: StoredContent?
 
     static var damaged: CacheStoreFault { CacheStoreFault(.damaged("a stored body")) }
 
@@ -36,21 +30,21 @@ struct SealedContent: Sendable {
         let isWhole = sealedRange == 0..<sealedLength
         guard let sealed = try await base.body(of: inner, range: isWhole ? nil : sealedRange) else { return nil }
         if let bytes = sealed.bytes, bytes.count <= Self.small {
-            var blocks = OpenedBlocks(self, range)
+            var blocks = OpenedBlocks(content: self, rest: range)
             let opened = try blocks.take(bytes)
             guard Int64(opened.count) == range.upperBound - range.lowerBound else { throw Self.damaged }
             return HTTPBody(opened)
         }
         // A returned body is verified at least at its beginning.
         var inner = try await sealed.makeReader()
-        var blocks = OpenedBlocks(self, range)
+        var blocks = OpenedBlocks(content: self, rest: range)
         var isSound = false
         while !isSound {
             guard let chunk = try await inner.read() else { throw Self.damaged }
             isSound = !(try blocks.take(chunk).isEmpty)
         }
         return sealed.transformed(length: range.upperBound - range.lowerBound) { inner in
-            Reader(inner: inner, content: self, blocks: OpenedBlocks(self, range))
+            Reader(inner: inner, content: self, blocks: OpenedBlocks(content: self, rest: range))
         }
     }
 
@@ -71,15 +65,10 @@ struct SealedContent: Sendable {
     private struct OpenedBlocks {
         let content: SealedContent
         /// The range still to be returned.
-        private var rest: Range<Int64>
-        private var pending = Data()
+        var rest: Range<Int64>
+        var pending = Data()
         /// The cipher of the last decrypted segment.
-        private var cipher: (segment: Int, content: ContentCipher)?
-
-        init(_ content: SealedContent, _ range: Range<Int64>) {
-            self.content = content
-            rest = range
-        }
+        var cipher: (segment: Int, content: ContentCipher)?
 
         var isAtEnd: Bool { rest.isEmpty }
 

@@ -184,19 +184,14 @@ final class BlockFile: Sendable {
     }
 
     func body(_ range: Range<Int64>) -> HTTPBody {
-        .replayable(length: range.upperBound - range.lowerBound) { BlockReader(self, range) }
+        .replayable(length: range.upperBound - range.lowerBound) { BlockReader(source: self, range: range) }
     }
 }
 
 /// Reads a range of a body block by block.
 private struct BlockReader: BodyReader {
-    private let source: BlockFile
-    private var range: Range<Int64>
-
-    init(_ source: BlockFile, _ range: Range<Int64>) {
-        self.source = source
-        self.range = range
-    }
+    let source: BlockFile
+    var range: Range<Int64>
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard !range.isEmpty else { return nil }

@@ -16,13 +16,6 @@ struct FileCacheDirectory: Sendable {
     /// The store's own threads.
     let executor: FileExecutor
 
-    init(path: String, files: Files<CacheStoreFault>, durability: FileCacheDurability, executor: FileExecutor) {
-        self.path = path
-        self.executor = executor
-        self.files = files
-        self.durability = durability
-    }
-
     var lock: String { path + "/lock" }
     var index: String { path + "/index" }
 

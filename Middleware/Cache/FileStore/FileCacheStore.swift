@@ -35,7 +35,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
     /// The view of the directory in memory.
     let view: FileCacheView
     /// The files most recently read by look-ups that don't wait for the disk.
-    let opened = OpenEntries()
+    let opened = RecentTable<OpenFile<CacheStoreFault>>(size: 16)
     let state: Locked<FileCacheState>
     /// The queue for opening and changing the directory.
     let changes: FileChanges
@@ -188,7 +188,8 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         _ size: Int64,
         _ files: Files<CacheStoreFault>
     ) throws(CacheStoreFault) -> CacheEntry? {
-        if let file = try opened.file(of: id) { return try read(file, id, size) }
+        // A file that any process removed or replaced has no name.
+        if let file = opened.value(of: id), try file.status().links > 0 { return try read(file, id, size) }
         guard let file = try files.open(directory.entry(id), .read) else { return nil }
         opened.keep(file, of: id)
         return try read(file, id, size)
@@ -461,7 +462,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
 
 extension Locked {
     /// `withLock` with typed throws.
-    func withFault<Result: Sendable>(
+    package func withFault<Result: Sendable>(
         _ body: (inout sending Value) throws(CacheStoreFault) -> Result
     ) throws(CacheStoreFault) -> Result {
         let outcome = withLock { value -> Swift.Result<Result, CacheStoreFault> in

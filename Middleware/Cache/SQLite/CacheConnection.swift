@@ -379,16 +379,4 @@ final class CacheConnection: Sendable {
         }
     }
 }
-
-extension Locked {
-    /// `withLock` with typed throws.
-    fileprivate func withFault<Result: Sendable>(
-        _ body: (inout sending Value) throws(CacheStoreFault) -> Result
-    ) throws(CacheStoreFault) -> Result {
-        let outcome = withLock { value -> Swift.Result<Result, CacheStoreFault> in
-            do throws(CacheStoreFault) { return .success(try body(&value)) } catch { return .failure(error) }
-        }
-        return try outcome.get()
-    }
-}
 #endif

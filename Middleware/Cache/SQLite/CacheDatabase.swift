@@ -45,7 +45,7 @@ final class CacheDatabase: Sendable {
 
     var path: String { connection.files.path }
 
-    var recentLookups: RecentLookups { ledger.lookups }
+    var recentLookupCount: Int { ledger.lookups.count }
 
     // MARK: - Uses
 
@@ -92,11 +92,7 @@ final class CacheDatabase: Sendable {
 
     private func write<Result>(_ work: (Database) throws -> Result) throws(CacheStoreFault) -> Result {
         let pool = try opened()
-        do {
-            return try pool.write(work)
-        } catch {
-            throw failed(error, pool)
-        }
+        do { return try pool.write(work) } catch { throw failed(error, pool) }
     }
 
     private func opened() throws(CacheStoreFault) -> DatabasePool {
@@ -136,7 +132,11 @@ final class CacheDatabase: Sendable {
         let header = connection.header
         let found = try read { db in try CacheLookup.variants(ofKey: hash, db, ledger.recent) }
         // A commit during the read may or may not be included.
-        if let header, header == connection.header { ledger.lookups.keep(found, hash, header) }
+        if let header, header == connection.header, found.count == 1, let lookup = found.first, lookup.content != nil,
+            lookup.length <= CacheLedger.longestLookup
+        {
+            ledger.lookups.keep((header, lookup), of: UInt64(bitPattern: hash))
+        }
         return (found, removals)
     }
 
@@ -144,9 +144,9 @@ final class CacheDatabase: Sendable {
     func recentVariants(of key: CacheKey) -> (found: [CacheLookup], removals: UInt64)? {
         let removals = ledger.removals
         guard let header = connection.header,
-            let lookup = ledger.lookups.find(StoredHead.hash(of: key), header)
+            let kept = ledger.lookups.value(of: UInt64(bitPattern: StoredHead.hash(of: key))), kept.header == header
         else { return nil }
-        return ([lookup], removals)
+        return ([kept.lookup], removals)
     }
 
     /// Records a use of an entry.

@@ -29,8 +29,13 @@ final class CacheLedger: Sendable {
     private let state = Locked(State())
     /// The recently decoded descriptions.
     let recent = RecentDescriptions()
-    /// The recent look-ups.
-    let lookups = RecentLookups()
+    /// The maximum size of a kept look-up in bytes, with the description and the body.
+    static let longestLookup = 16_384
+
+    /// The results of recent look-ups by the hash of the key, with the state of the database that they belong to.
+    ///
+    /// A result is reused only if nothing was committed to the database since, by any process.
+    let lookups = RecentTable<(header: WALIndex.Header, lookup: CacheLookup)>(size: 64)
 
     // MARK: - Hidden entries
 

@@ -182,7 +182,7 @@ struct CacheRecorder: Sendable {
                 return taken
             }
             guard let recording else { return inner }
-            let reader = CachingReader(inner, recording)
+            let reader = CachingReader(inner: inner, recording: recording)
             guard let onAbandoned else { return reader }
             return HandingOnReader(reader, onAbandoned: onAbandoned)
         }

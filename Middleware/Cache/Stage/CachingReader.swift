@@ -3,14 +3,9 @@ import HTTPChainCore
 
 /// Passes a response to its caller and records it; both end if the caller stops early.
 struct CachingReader: BodyReader {
-    private var inner: any BodyReader
-    private let recording: CacheRecording
-    private var isFinished = false
-
-    init(_ inner: any BodyReader, _ recording: CacheRecording) {
-        self.inner = inner
-        self.recording = recording
-    }
+    var inner: any BodyReader
+    let recording: CacheRecording
+    private(set) var isFinished = false
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard !isFinished else { return nil }

@@ -124,32 +124,27 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
 
     private func copy(_ entry: CacheEntry, _ bytes: Data) async {
         guard begins(entry.key) else { return }
-        let writer = await memory.makeWriter(
-            for: entry.key,
-            entry.response.metadata,
-            expecting: entry.response.bodyLength
-        )
+        let writer = await makeCopyWriter(for: entry)
         if let writer { _ = try? await writer.write(bytes) }
         await finish(entry, writer)
     }
 
     /// The body, copied while it is read to its end.
     private func copied(_ entry: CacheEntry, _ body: HTTPBody) async -> HTTPBody {
-        let writer = await memory.makeWriter(
-            for: entry.key,
-            entry.response.metadata,
-            expecting: entry.response.bodyLength
-        )
-        guard let writer else { return body }
+        guard let writer = await makeCopyWriter(for: entry) else { return body }
         // A second read of the body isn't copied.
         let pending = Locked<(any CacheWriter)?>(writer)
         return body.transformed(length: body.length) { [self] inner in
             guard let writer = pending.withLock({ $0.take() }) else { return inner }
-            return CopyingReader(inner, writer) { [self] in
+            return CopyingReader(inner: inner, writer: writer) { [self] in
                 guard begins(entry.key) else { return await writer.abandon() }
                 await finish(entry, writer)
             }
         }
+    }
+
+    private func makeCopyWriter(for entry: CacheEntry) async -> (any CacheWriter)? {
+        await memory.makeWriter(for: entry.key, entry.response.metadata, expecting: entry.response.bodyLength)
     }
 
     /// Registers an entry of a key as being copied; one at a time.
@@ -255,16 +250,9 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
                 guard let own = try await entryBelow(found) else { return 0 }
                 return try await base.remove(.entry(own.id))
             }
-            let count: Int
-            do {
-                count = try await base.remove(.entry(numbering.inner(id)))
-            } catch {
-                state.withLock { $0.forgetAll() }
-                throw error
-            }
             // The key of the removed entry is no longer known.
-            state.withLock { $0.forgetAll() }
-            return count
+            defer { state.withLock { $0.forgetAll() } }
+            return try await base.remove(.entry(numbering.inner(id)))
         }
         do {
             let count = try await base.remove(selection)
@@ -304,15 +292,9 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
 
 /// Passes a body to its reader and copies it to a writer.
 private struct CopyingReader: BodyReader {
-    private var inner: any BodyReader
-    private var writer: (any CacheWriter)?
-    private let finish: @Sendable () async -> Void
-
-    init(_ inner: any BodyReader, _ writer: any CacheWriter, finish: @escaping @Sendable () async -> Void) {
-        self.inner = inner
-        self.writer = writer
-        self.finish = finish
-    }
+    var inner: any BodyReader
+    var writer: (any CacheWriter)?
+    let finish: @Sendable () async -> Void
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard let chunk = try await inner.read() else {

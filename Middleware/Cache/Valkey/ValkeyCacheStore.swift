@@ -35,22 +35,12 @@ package final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidatio
     ///   - bounds: The limits for the entries of all machines together; use the same on each machine.
     ///   - options: The prefix of the keys, and the storage options.
     ///   - time: The clock that dates responses on this machine; the system's by default.
-    package convenience init(
-        _ client: ValkeyClient,
-        bounds: CacheBounds,
-        options: ValkeyCacheOptions = ValkeyCacheOptions(),
-        time: some TimeSource = SystemTime()
-    ) {
-        self.init(client, bounds: bounds, options: options, time: time, invalidations: InvalidationLog())
-    }
-
-    /// Creates a store with a shared log of invalidations.
     package init(
         _ client: ValkeyClient,
         bounds: CacheBounds,
-        options: ValkeyCacheOptions,
-        time: some TimeSource,
-        invalidations: InvalidationLog
+        options: ValkeyCacheOptions = ValkeyCacheOptions(),
+        time: some TimeSource = SystemTime(),
+        invalidations: InvalidationLog = InvalidationLog()
     ) {
         self.bounds = bounds
         self.invalidations = invalidations
