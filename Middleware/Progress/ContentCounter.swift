@@ -45,7 +45,12 @@ final class ContentCounter: RequestContentObserver {
     /// Returns the content, with each reading counted as an attempt.
     func counting(_ content: HTTPBody) -> HTTPBody {
         content.transformed(length: content.length) { [self] inner in
-            UploadReader(inner, tracker: tracker, attempt: beginAttempt())
+            let attempt = beginAttempt()
+            return CountingReader(
+                inner: inner,
+                advance: { [tracker] in tracker.advanceUpload(to: $0, attempt: attempt) },
+                end: { [tracker] in if $0 == nil { tracker.endUpload(attempt: attempt) } }
+            )
         }
     }
 

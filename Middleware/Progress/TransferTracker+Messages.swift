@@ -61,7 +61,13 @@ extension TransferTracker {
         response.body = source.transformed(length: body.length) { [self] inner in
             // A body that can be read once ends with its reader. A replayable body ends when it is released.
             let own = isReplayable ? interest : DownloadInterest(self)
-            return DownloadReader(inner, tracker: self, interest: own)
+            return CountingReader(
+                inner: inner,
+                advance: { own.tracker.advance(.download, to: $0) },
+                end: { error in
+                    if let error { own.tracker.end(with: error) } else { own.tracker.end(.finished) }
+                }
+            )
         }
     }
 }
