@@ -100,7 +100,7 @@ public struct CircuitBreakerMiddleware: BuiltInStage {
 
 extension CircuitBreakerMiddleware: RefusingMiddleware {
     package func refusal(of exchange: ExchangeSnapshot) -> any RefusalError {
-        CircuitOpenError(key: "", cause: .failures, retryAfter: breaker.policy.openTime, exchange: exchange)
+        CircuitOpenError(key: "", cause: .failures, retryAfter: breaker.policy.openTime, failedExchange: exchange)
     }
 }
 
@@ -151,7 +151,7 @@ private struct CircuitCall: Sendable {
                 key: circuit.key,
                 cause: refusal.reason,
                 retryAfter: refusal.wait,
-                exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
+                failedExchange: ExchangeSnapshot(request.head, redaction: request.redaction)
             )
         }
     }

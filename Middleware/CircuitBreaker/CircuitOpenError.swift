@@ -37,13 +37,6 @@ public struct CircuitOpenError: RefusalError, AnnotatedError, ExplainedError {
     /// The notes that stages added.
     package var notes = ErrorNotes()
 
-    init(key: String, cause: Reason, retryAfter: Duration?, exchange: ExchangeSnapshot) {
-        self.key = key
-        self.cause = cause
-        self.retryAfter = retryAfter
-        failedExchange = exchange
-    }
-
     /// Always "CircuitBreakerMiddleware".
     package var failedStage: String { "CircuitBreakerMiddleware" }
 

@@ -13,12 +13,6 @@ public struct CoalescingError: ExplainedError {
     /// The error of the temporary file, if that is the reason.
     package let cause: (any Error)?
 
-    init(limit: ByteCount, exchange: ExchangeSnapshot?, underlyingError: (any Error)? = nil) {
-        self.limit = limit
-        failedExchange = exchange
-        cause = underlyingError
-    }
-
     package var explanation: Explanation {
         underlyingError == nil
             ? Explanation(

@@ -25,13 +25,6 @@ public struct ConcurrencyLimitError: RefusalError, AnnotatedError, ExplainedErro
     /// The notes that stages added.
     package var notes = ErrorNotes()
 
-    init(key: String, cause: Cause, limit: Int, exchange: ExchangeSnapshot) {
-        self.key = key
-        self.cause = cause
-        self.limit = limit
-        failedExchange = exchange
-    }
-
     /// Always "ConcurrencyLimitMiddleware".
     package var failedStage: String { "ConcurrencyLimitMiddleware" }
 

@@ -139,7 +139,7 @@ public struct ConcurrencyLimitMiddleware: BuiltInStage {
                 key: pool.key,
                 cause: refusal.cause,
                 limit: refusal.limit,
-                exchange: ExchangeSnapshot(head, redaction: request.redaction)
+                failedExchange: ExchangeSnapshot(head, redaction: request.redaction)
             )
         }
     }

@@ -21,11 +21,6 @@ public struct ContentDigestError: ExplainedError, Hashable {
     public let problem: Problem
     package let failedExchange: ExchangeSnapshot?
 
-    init(_ problem: Problem, exchange: ExchangeSnapshot) {
-        self.problem = problem
-        failedExchange = exchange
-    }
-
     package var failedStage: String { "ContentDigestMiddleware" }
 
     package var explanation: Explanation {

@@ -21,8 +21,8 @@ struct RequestDigester {
             switch oneShotBodies {
             case .refused:
                 throw ContentDigestError(
-                    .bodyReadableOnce,
-                    exchange: ExchangeSnapshot(request.head, redaction: redaction)
+                    problem: .bodyReadableOnce,
+                    failedExchange: ExchangeSnapshot(request.head, redaction: redaction)
                 )
             case .skipped: return
             case .buffered(let limit): request.body = try await request.body.buffered(upTo: limit)

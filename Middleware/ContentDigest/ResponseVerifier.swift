@@ -26,9 +26,9 @@ struct ResponseVerifier {
                 VerifyingReader($0, verifiable, exchange: exchange)
             }
         case .noDigest where isRequired && hasContent:
-            throw ContentDigestError(.noDigest, exchange: exchange())
+            throw ContentDigestError(problem: .noDigest, failedExchange: exchange())
         case .notVerifiable(let reason) where isRequired && reason != .noContent:
-            throw ContentDigestError(.notVerifiable(reason), exchange: exchange())
+            throw ContentDigestError(problem: .notVerifiable(reason), failedExchange: exchange())
         case .notChecked, .noDigest, .notVerifiable: break
         }
     }

@@ -46,7 +46,7 @@ struct VerifyingReader: BodyReader {
                     expected: digest.base64EncodedString(),
                     actual: actual.base64EncodedString()
                 )
-                throw ContentDigestError(problem, exchange: exchange())
+                throw ContentDigestError(problem: problem, failedExchange: exchange())
             }
         }
     }

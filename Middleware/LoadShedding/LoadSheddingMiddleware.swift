@@ -94,7 +94,7 @@ public struct LoadSheddingMiddleware: BuiltInStage {
         }
         guard isAdmitted else {
             let exchange = ExchangeSnapshot(request.head, redaction: request.redaction)
-            throw LoadShedError(key: shared.key, probability: probability, exchange: exchange)
+            throw LoadShedError(key: shared.key, probability: probability, failedExchange: exchange)
         }
     }
 
@@ -109,7 +109,7 @@ public struct LoadSheddingMiddleware: BuiltInStage {
 
 extension LoadSheddingMiddleware: RefusingMiddleware {
     package func refusal(of exchange: ExchangeSnapshot) -> any RefusalError {
-        LoadShedError(key: "", probability: 0.5, exchange: exchange)
+        LoadShedError(key: "", probability: 0.5, failedExchange: exchange)
     }
 }
 
@@ -134,12 +134,6 @@ public struct LoadShedError: RefusalError, AnnotatedError, ExplainedError {
     package let failedExchange: ExchangeSnapshot?
     /// The notes that stages added.
     package var notes = ErrorNotes()
-
-    init(key: String, probability: Double, exchange: ExchangeSnapshot) {
-        self.key = key
-        self.probability = probability
-        failedExchange = exchange
-    }
 
     /// Always "LoadSheddingMiddleware".
     package var failedStage: String { "LoadSheddingMiddleware" }

@@ -23,13 +23,6 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError, ExplainedErr
     /// The notes that stages added.
     package var notes = ErrorNotes()
 
-    init(key: String, cause: Cause, retryAfter: Duration?, exchange: ExchangeSnapshot) {
-        self.key = key
-        self.cause = cause
-        self.retryAfter = retryAfter
-        failedExchange = exchange
-    }
-
     /// Always "RateLimitMiddleware".
     package var failedStage: String { "RateLimitMiddleware" }
 

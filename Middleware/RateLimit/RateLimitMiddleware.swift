@@ -138,7 +138,7 @@ public struct RateLimitMiddleware: BuiltInStage {
                 key: group.key,
                 cause: refusal.cause,
                 retryAfter: refusal.wait,
-                exchange: ExchangeSnapshot(head, redaction: request.redaction)
+                failedExchange: ExchangeSnapshot(head, redaction: request.redaction)
             )
         }
     }

@@ -70,7 +70,7 @@ final class SharedBody: Sendable {
         }
         return (0..<readers).map { number in
             let seat = Seat(shared, number)
-            return HTTPBody.once(length: body.length) { SharedBodyReader(seat) }
+            return HTTPBody.once(length: body.length) { SharedBodyReader(seat: seat) }
         }
     }
 
@@ -123,8 +123,8 @@ final class SharedBody: Sendable {
     private func lost() -> CoalescingError {
         CoalescingError(
             limit: ByteCount(window.bytes.saturatingSum(spill.bytes)),
-            exchange: exchange,
-            underlyingError: state.withLock { $0.spillFailure }
+            failedExchange: exchange,
+            cause: state.withLock { $0.spillFailure }
         )
     }
 
@@ -263,11 +263,7 @@ final class Seat: Sendable {
 }
 
 struct SharedBodyReader: BodyReader {
-    private let seat: Seat
-
-    init(_ seat: Seat) {
-        self.seat = seat
-    }
+    let seat: Seat
 
     nonisolated(nonsending) mutating func read() async throws -> Data? { try await seat.read() }
 }

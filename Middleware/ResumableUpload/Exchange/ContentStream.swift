@@ -52,13 +52,8 @@ actor ContentStream {
 
 /// Reads a part of a stream.
 struct ContentPartReader: BodyReader {
-    private let stream: ContentStream
-    private var range: Range<Int64>
-
-    init(_ stream: ContentStream, _ range: Range<Int64>) {
-        self.stream = stream
-        self.range = range
-    }
+    let stream: ContentStream
+    var range: Range<Int64>
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard !range.isEmpty, let chunk = try await stream.read(at: range.lowerBound, upTo: Int64(range.count))

@@ -46,7 +46,7 @@ struct UploadContent: Sendable {
             guard try await Self.version(of: url) == version else { throw UploadError(.contentChanged) }
             return .file(url, range: start + range.lowerBound..<start + range.upperBound)
         case .stream(let stream):
-            return .replayable(length: Int64(range.count)) { ContentPartReader(stream, range) }
+            return .replayable(length: Int64(range.count)) { ContentPartReader(stream: stream, range: range) }
         }
     }
 
