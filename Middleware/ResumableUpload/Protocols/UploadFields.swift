@@ -9,7 +9,6 @@ extension HTTPField.Name {
     static let uploadExpires = Self(constant: "Upload-Expires")
     static let uploadLimit = Self(constant: "Upload-Limit")
     static let uploadMetadata = Self(constant: "Upload-Metadata")
-    static let tusChecksumAlgorithm = Self(constant: "Tus-Checksum-Algorithm")
     static let tusExtension = Self(constant: "Tus-Extension")
     static let tusMaxSize = Self(constant: "Tus-Max-Size")
 }
