@@ -183,8 +183,8 @@ struct DeclaredStagesTests {
     func limits() async throws {
         transport.enqueue(.status(.noContent))
         try await tools().limited()
-        #expect(try sent().options[CallTimeout.self] == .limit(.seconds(3)))
-        #expect(try sent().options[AttemptTimeout.self] == .limit(.seconds(1)))
+        #expect(try sent().options[CallTimeout.self] == .value(.seconds(3)))
+        #expect(try sent().options[AttemptTimeout.self] == .value(.seconds(1)))
     }
 
     @Test("A call without cookies sends none, and keeps none")
