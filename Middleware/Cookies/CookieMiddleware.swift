@@ -20,7 +20,7 @@ import HTTPTypes
 /// If a call has its own `Cookie` field, it is sent unchanged, without the jar's cookies, except with
 /// ``CookieUse/joined``. The transport's own cookies are disabled.
 ///
-/// **Place.** Phase ``HTTPChainCore/Phase/cookies``: inside redirects, so that each hop stores and sends its own;
+/// **Place.** Phase ``/HTTPChainCore/Phase/cookies``: inside redirects, so that each hop stores and sends its own;
 /// outside the cache, whose `Vary: Cookie` sees what is sent. Only fields received for the call set cookies: those of a
 /// stored response don't, but those of the 304 that validated it do. Cookies of a response that is discarded before
 /// another attempt (401, 415, 503) are stored, and sent with that attempt (RFC 6265 §3). The same applies to the
@@ -236,16 +236,6 @@ private final class JarChoice: Sendable {
         guard let jar = choose(request) else { return nil }
         return request.callIdentity?.first(jar, of: self) ?? jar
     }
-}
-
-extension Phase {
-    /// The cookies phase, just inside redirects.
-    public static let cookies = Phase(
-        "cookies",
-        between: .redirect,
-        and: .compress,
-        because: "each hop of a redirect sends and stores its own cookies, and the cache sees which were sent"
-    )
 }
 
 /// The part of a request that is needed if its response sets cookies: two references, read only when necessary.

@@ -35,7 +35,7 @@ import HTTPTypes
 /// **Failures.** After lost connections, 408, 423, 425, 429, 500, 502, 503, 504 and offset mismatches, the upload
 /// continues within the limits of ``ResumableUploadOptions``. An upload that the server has lost is restarted once.
 ///
-/// **Place.** ``HTTPChainCore/Phase/upload``. It is inside stages that complete and encode the content or need a single
+/// **Place.** ``/HTTPChainCore/Phase/upload``. It is inside stages that complete and encode the content or need a single
 /// response to the call, and outside retry and authentication, which each part passes separately.
 ///
 /// **Options.** `resumable(identity:metadata:cancellation:)`. The result is in ``HTTPChainCore/Response/upload``.
@@ -72,7 +72,7 @@ public struct ResumableUploadMiddleware: BuiltInStage {
         stageOptions = [ResumableUploadOption.self] + (name == .tus ? [UploadMetadataOption.self] : [])
     }
 
-    /// ``HTTPChainCore/Phase/upload``: outside stages that each part passes, inside those that need a single response.
+    /// ``/HTTPChainCore/Phase/upload``: outside stages that each part passes, inside those that need a single response.
     package var stagePhase: Phase { .upload }
 
     /// The protocol and settings of the stage.
@@ -197,14 +197,4 @@ public struct ResumableUploadMiddleware: BuiltInStage {
         guard name == .tus, let coding = request.head.headerFields[.contentEncoding] else { return nil }
         return coding.lowercased() == "identity" ? nil : coding
     }
-}
-
-extension Phase {
-    /// Resumable uploads.
-    public static let upload = Phase(
-        "upload",
-        between: .coalesce,
-        and: .retry,
-        because: "each part of an upload is retried, authenticated and limited on its own"
-    )
 }

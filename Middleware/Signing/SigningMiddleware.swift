@@ -34,7 +34,7 @@ import HTTPTypes
 ///
 /// **Content** is covered through `Content-Digest`, which an outer `ContentDigestMiddleware` adds and verifies.
 ///
-/// **Place.** Phase ``HTTPChainCore/Phase/sign``, defined by this module: inside all stages that change a request, and
+/// **Place.** Phase ``/HTTPChainCore/Phase/sign``: inside all stages that change a request, and
 /// just outside those that observe what is sent.
 ///
 /// **Options.** ``HTTPChainCore/Request/unsigned()``, ``HTTPChainCore/Request/webhookID(_:)``,

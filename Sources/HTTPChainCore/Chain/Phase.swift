@@ -121,6 +121,13 @@ extension Phase {
         because: "each hop is cached separately, and credentials are chosen again for each"
     )
 
+    /// Cookies, just inside redirects.
+    public static let cookies = Phase(
+        "cookies",
+        at: 6.5,
+        because: "each hop of a redirect sends and stores its own cookies, and the cache sees which were sent"
+    )
+
     /// Content codings.
     public static let compress = Phase(
         "compress",
@@ -143,6 +150,13 @@ extension Phase {
         "coalesce",
         at: 10,
         because: "calls share a transfer only if the cache has no response for them"
+    )
+
+    /// Resumable uploads.
+    public static let upload = Phase(
+        "upload",
+        at: 10.5,
+        because: "each part of an upload is retried, authenticated and limited on its own"
     )
 
     /// Retries.
@@ -190,12 +204,23 @@ extension Phase {
     /// Once for each attempt: the attempt's own timeout.
     public static let attempt = Phase("attempt", at: 14, because: "it guards each attempt")
 
+    /// Signing: inner stages see the request as it is sent, and must not change the signed parts.
+    ///
+    /// The phase is inside waits for a rate limit or permit, during which a signature would age. It is also inside all
+    /// stages that add credentials, digests and encodings, because the signature covers them.
+    public static let sign = Phase(
+        "sign",
+        at: 14.5,
+        because: "a signature is of the attempt as it is sent, and what changes it afterwards makes it wrong"
+    )
+
     /// Wire log, metrics, tracing, wire progress.
     public static let wire = Phase("wire", at: 15, because: "it sees exactly what is sent")
 
     /// The phases of this package, outermost first; ``anywhere`` is not among them.
     package static let standard: [Phase] = [
-        .failure, .call, .deadline, .decode, .validate, .build, .redirect, .compress, .digest, .cache, .coalesce,
-        .retry, .hedge, .authenticate, .breaker, .rateLimit, .concurrencyLimit, .attempt, .wire,
+        .failure, .call, .deadline, .decode, .validate, .build, .redirect, .cookies, .compress, .digest, .cache,
+        .coalesce, .upload, .retry, .hedge, .authenticate, .breaker, .rateLimit, .concurrencyLimit, .attempt, .sign,
+        .wire,
     ]
 }
