@@ -36,7 +36,7 @@ public final class EventStream<Element: Sendable>: Sendable, AsyncSequence {
         transform: @escaping @Sendable (ServerSentEvent) throws -> Element
     ) {
         var request = request
-        (transport as? Chain)?.fillEnvironment(of: &request)
+        Chain.fillEnvironment(of: &request, over: transport)
         run = StreamRun(request, over: transport, options)
         self.transform = transform
     }

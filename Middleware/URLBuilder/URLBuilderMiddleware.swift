@@ -177,7 +177,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
         // A custom builder may change a complete URL.
         return branches.compactMap { branch in
             guard
-                let other = branch.nestedStages.lazy.compactMap({ $0 as? URLBuilderMiddleware }).first,
+                let other = Chain.stages(in: branch).lazy.compactMap({ $0 as? URLBuilderMiddleware }).first,
                 other.custom == nil, let ignored = other.base, ignored != base
             else { return nil }
             return ChainProblem(

@@ -42,7 +42,7 @@ extension Call where Kind.Output == Response {
         let core = client.core
         var http = try core.makeRequest(request, settings)
         switch try core.endpoint(for: request).handler {
-        case .transport(let transport): (transport as? Chain)?.fillEnvironment(of: &http)
+        case .transport(let transport): Chain.fillEnvironment(of: &http, over: transport)
         case .mock: http.environment = core.environment
         }
         return http

@@ -111,7 +111,7 @@ extension Request {
     fileprivate func asking(_ transport: any Transport) -> Request {
         var request = self
         request.body = .empty
-        (transport as? Chain)?.fillEnvironment(of: &request)
+        Chain.fillEnvironment(of: &request, over: transport)
         return request
     }
 }
@@ -123,8 +123,7 @@ extension Transport {
     }
 
     private var serializers: [any Middleware] {
-        guard let chain = self as? Chain else { return [] }
-        return chain.stages.filter { $0 is SerializerMiddleware } + chain.transport.serializers
+        Chain.stages(in: self).filter { $0 is SerializerMiddleware }
     }
 }
 

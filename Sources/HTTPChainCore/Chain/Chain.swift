@@ -86,7 +86,7 @@ public struct Chain: BuiltInTransport {
     /// The stages whose waits race with others on a clock that can't say which ends first.
     private var races: [ChainProblem] {
         guard (defaultEnvironment?.time as? any AlarmingTimeSource)?.isAutomatic == true else { return [] }
-        return (stages + transport.nestedStages).filter { $0.phase == .hedge }.map(\.summary.name).map { name in
+        return (stages + Self.stages(in: transport)).filter { $0.phase == .hedge }.map(\.summary.name).map { name in
             ChainProblem(
                 stage: name,
                 problem: "\(name) waits while a response is delayed, and on the environment's automatic clock either "

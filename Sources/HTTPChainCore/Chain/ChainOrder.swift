@@ -87,7 +87,7 @@ enum ChainOrder {
             let place = ChainPlace(
                 outside: Array(stages[..<index]),
                 inside: Array(stages[(index + 1)...]),
-                nested: transport.nestedStages,
+                nested: Chain.stages(in: transport),
                 capabilities: inner,
                 transportName: transport.name,
                 isOverChain: transport is Chain

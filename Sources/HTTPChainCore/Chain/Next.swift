@@ -151,7 +151,7 @@ final class ChainLinks: Sendable {
         recorders =
             stages.compactMap { $0 as? any CallRecordingMiddleware }.filter(\.recordsCalls)
             + ((transport as? Chain)?.links.recorders ?? [])
-        identifyingStages = stages.identifyingStages + transport.identifyingStages
+        identifyingStages = stages.identifyingStages + Chain.identifyingStages(in: transport)
         optionReaders = OptionReaders(stages: stages, transport: transport, check: options)
         addsNothing = !hasEnvironment && recorders.isEmpty
         let capabilities = ChainOrder.capabilities(of: stages, over: transport)

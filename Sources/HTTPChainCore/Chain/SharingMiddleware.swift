@@ -39,8 +39,7 @@ extension ChainPlace {
 extension Transport {
     /// The first stage that sends requests in a user's name, in the chain and those nested in it; nil if there is none.
     package var identifyingStage: (any Middleware)? {
-        guard let chain = self as? Chain else { return nil }
-        return chain.stages.first(where: \.mayAddIdentity) ?? chain.transport.identifyingStage
+        Chain.stages(in: self).first(where: \.mayAddIdentity)
     }
 }
 

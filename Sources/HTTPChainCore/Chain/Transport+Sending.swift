@@ -107,16 +107,13 @@ extension Transport {
     /// Returns the redaction rules of a call: the request's, or the chain's if the request has no environment.
     private func redaction(for request: Request) -> Redaction {
         var request = request
-        (self as? Chain)?.fillEnvironment(of: &request)
+        Chain.fillEnvironment(of: &request, over: self)
         return request.redaction
     }
 
     /// Returns the clock of a call: the request's, or the chain's if the request has no environment.
     package func time(for request: borrowing Request) -> any TimeSource {
-        if !request.options.contains(EnvironmentOption.self), let environment = (self as? Chain)?.defaultEnvironment {
-            return environment.time
-        }
-        return request.environment.time
+        Chain.time(for: request, over: self)
     }
 }
 

@@ -106,16 +106,12 @@ extension Request {
     }
 }
 
-extension Transport {
-    /// The stages that add an identity, in the chain and the chains nested in it; empty if it isn't a chain.
-    var identifyingStages: [any IdentifyingMiddleware] { (self as? Chain)?.links.identifyingStages ?? [] }
-}
-
 extension [any Middleware] {
     /// The stages that add an identity, including those of the chains that branch off.
     var identifyingStages: [any IdentifyingMiddleware] {
         flatMap { stage -> [any IdentifyingMiddleware] in
-            let branches = (stage as? any BranchingMiddleware)?.branches.flatMap(\.identifyingStages) ?? []
+            let others = (stage as? any BranchingMiddleware)?.branches ?? []
+            let branches = others.flatMap { Chain.identifyingStages(in: $0) }
             guard let stage = stage as? any IdentifyingMiddleware, stage.addsIdentity else { return branches }
             return [stage] + branches
         }
