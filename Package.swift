@@ -301,7 +301,19 @@ let package = Package(
         // Parts of the core that depend on no message and no chain. They aren't products: the core re-exports them.
         library("HTTPChainParameters", ["HTTPChainSupport"]),
         library("HTTPChainRedaction", ["HTTPChainSupport", httpTypes]),
-        library("HTTPChainCore", ["HTTPChainParameters", "HTTPChainRedaction", "HTTPChainSupport", httpTypes]),
+        library("HTTPChainValues", ["HTTPChainRedaction", "HTTPChainSupport", httpTypes]),
+        library("HTTPChainTime", ["HTTPChainSupport"]),
+        library(
+            "HTTPChainReports",
+            ["HTTPChainRedaction", "HTTPChainSupport", "HTTPChainTime", "HTTPChainValues", httpTypes]
+        ),
+        library(
+            "HTTPChainCore",
+            [
+                "HTTPChainParameters", "HTTPChainRedaction", "HTTPChainReports", "HTTPChainSupport", "HTTPChainTime",
+                "HTTPChainValues", httpTypes,
+            ]
+        ),
         library("HTTPChainURLSession", ["HTTPChainCore", "HTTPChainSupport", httpTypes]),
         library("HTTPChainInMemory", ["HTTPChainCore", "HTTPChainSupport", httpTypes]),
         library(
@@ -439,7 +451,11 @@ let package = Package(
         ),
         .target(name: "AppNames", path: "Tests/Neighbors/AppNames", swiftSettings: settings),
         .target(name: "ServerNames", path: "Tests/Neighbors/ServerNames", swiftSettings: settings),
-        tests("HTTPChainCoreTests", of: ["HTTPChainRedaction"], resources: [.copy("Resources")]),
+        tests(
+            "HTTPChainCoreTests",
+            of: ["HTTPChainRedaction", "HTTPChainReports", "HTTPChainTime"],
+            resources: [.copy("Resources")]
+        ),
         tests(
             "GrowthTests",
             of: [

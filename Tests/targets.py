@@ -16,7 +16,11 @@ def modules():
 
 
 # The modules that others re-export with their public declarations: users see those as declarations of the others.
-PARTS = {"HTTPChainCore": ["HTTPChainParameters", "HTTPChainRedaction"]}
+PARTS = {
+    "HTTPChainCore": [
+        "HTTPChainParameters", "HTTPChainRedaction", "HTTPChainReports", "HTTPChainTime", "HTTPChainValues",
+    ]
+}
 
 
 def documented():

@@ -81,8 +81,11 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
                 _ = try? JSONTreeParser.parse(start + text)
             }
         },
-        OutsideReader(name: "headers", folders: ["Sources/HTTPChainCore/Message"], further: ["a.", "/../", "%2e"]) {
-            text in
+        OutsideReader(
+            name: "headers",
+            folders: ["Sources/HTTPChainCore/Message", "Sources/HTTPChainValues/Messages"],
+            further: ["a.", "/../", "%2e"]
+        ) { text in
             _ = ContentLength.parse(text)
             _ = Origin(text)
             _ = MediaType(text)

@@ -1,10 +1,11 @@
 #if AllTests
 import Foundation
+import HTTPChainCore
 import HTTPTypes
 import TestSupport
 import Testing
 
-@testable import HTTPChainCore
+@testable import HTTPChainReports
 @testable import HTTPChainSupport
 
 @Suite("Texts are read back by others as they were", .heavy, .timeLimit(.minutes(10)))
@@ -83,7 +84,7 @@ struct EscapingTests {
             parent: nil,
             depth: 0,
             name: texts[0],
-            phase: .anywhere,
+            phase: "",
             start: .zero,
             duration: .milliseconds(1),
             ownTime: .milliseconds(1),

@@ -211,7 +211,7 @@ extension Phase {
     public static let sign = Phase(
         "sign",
         at: 14.5,
-        because: "a signature is of the attempt as it is sent, and what changes it afterwards makes it wrong"
+        because: "a signature covers the attempt as it is sent, and any later change invalidates it"
     )
 
     /// Wire log, metrics, tracing, wire progress.

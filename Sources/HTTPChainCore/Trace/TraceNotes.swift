@@ -31,9 +31,3 @@ extension RequestOptions {
     /// The same as ``Request/traceNotes``, for a stage that keeps a request's options but not the request.
     package var traceNotes: TraceNotes { TraceNotes(span: self[TraceParent.self]) }
 }
-
-/// A span of a trace.
-struct TraceSpan: Sendable {
-    let id: Int
-    let recorder: TraceRecorder
-}

@@ -2,6 +2,8 @@
 
 // The part of the core that the rules use and that embedded Swift cannot compile.
 @_exported public import HTTPChainSupport
+@_exported public import HTTPChainTime
+@_exported public import HTTPChainValues
 public import HTTPTypes
 
 public protocol HTTPChainError: Error {}

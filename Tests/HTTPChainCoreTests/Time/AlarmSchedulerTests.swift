@@ -1,9 +1,10 @@
 import Foundation
+import HTTPChainCore
 import HTTPChainTesting
 import TestSupport
 import Testing
 
-@testable import HTTPChainCore
+@testable import HTTPChainTime
 
 @Suite("The timer of all alarms", .timeLimit(.minutes(10)))
 struct AlarmSchedulerTests {

@@ -1,8 +1,9 @@
+import HTTPChainCore
 import HTTPChainTesting
 import TestSupport
 import Testing
 
-@testable import HTTPChainCore
+@testable import HTTPChainTime
 
 @Suite("A deadline")
 struct DeadlineTests {

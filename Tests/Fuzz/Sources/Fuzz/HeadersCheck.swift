@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 
 @testable import HTTPChainCore
+@testable import HTTPChainValues
 
 /// Values of header fields, URLs of requests, and texts with secrets.
 ///

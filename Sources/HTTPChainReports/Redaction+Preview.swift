@@ -1,0 +1,11 @@
+import Foundation
+package import HTTPChainRedaction
+
+extension Redaction {
+    /// Redacts a preview, like ``text(_:)``; binary data, which is never shown, is unchanged.
+    package func preview(_ preview: BodyPreview) -> BodyPreview {
+        guard let shown = preview.text else { return preview }
+        let redacted = text(shown, isCutOff: preview.isTruncated)
+        return redacted == shown ? preview : BodyPreview(Data(redacted.utf8), isTruncated: preview.isTruncated)
+    }
+}
