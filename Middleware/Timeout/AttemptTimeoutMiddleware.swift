@@ -82,7 +82,8 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage 
             response: response,
             read: read,
             total: total,
-            totalCoversBody: coverage == .response
+            totalCoversBody: coverage == .response,
+            stage: "AttemptTimeoutMiddleware"
         )
         prepared = PreparedOption(TransferLimitsOption.self, limits)
     }
@@ -100,7 +101,7 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage 
         func text(_ limit: Duration?) -> String { limit.map { "\($0)" } ?? "none" }
         let coverage: Coverage = limits.totalCoversBody ? .response : .head
         return StageSummary(
-            "AttemptTimeoutMiddleware",
+            "\(limits.stage)",
             purpose: "limits the time of each attempt",
             settings: [
                 "connect": text(limits.connect), "write": text(limits.write), "response": text(limits.response),

@@ -50,6 +50,9 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
         self.limit = limit
     }
 
+    /// The name in errors and descriptions.
+    package static var name: StaticString { "TimeoutMiddleware" }
+
     /// Outside everything that takes time.
     package var stagePhase: Phase { .deadline }
 
@@ -59,7 +62,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     /// The limit.
     package var stageSummary: StageSummary {
         StageSummary(
-            "TimeoutMiddleware",
+            "\(Self.name)",
             purpose: "limits the time of the whole call",
             settings: ["limit": limit.map { "\($0)" } ?? "none"]
         )
@@ -88,7 +91,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     ) async throws -> Response {
         let now = request.options.elapsed
         let own = limit.map { Deadline(.call, limit: $0, start: now) }
-        let start = request.options[CallStart.self] ?? now
+        let start = request.options[CallStart.self]?.time ?? now
         let outer = given.map { Deadline(.call, limit: $0 - start, start: start) }
         guard let deadline = Deadline.first(outer, own) else { return try await next(request) }
         if deadline.isOver(at: now) {
@@ -98,11 +101,12 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
                 at: now,
                 progress: .notStarted,
                 attempt: nil,
+                stage: "\(Self.name)",
                 exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
             )
         }
         request.options[CallDeadline.self] = deadline.instant
-        request.options[CallStart.self] = deadline.start
+        request.options[CallStart.self] = CallStart.Mark(at: deadline.start, by: Self.name)
         if next.keepsDeadlines { return try await next(request) }
         if let supervised = request.options[SupervisedDeadline.self], supervised <= deadline.instant {
             return try await next(request)

@@ -107,6 +107,7 @@ struct RetryMiddlewareTests {
             at: .seconds(1),
             progress: .connecting,
             attempt: 2,
+            stage: "AttemptTimeoutMiddleware",
             exchange: ExchangeSnapshot(Request.put(url, body: "x").head)
         )
         #expect(late.sent == .nothing)

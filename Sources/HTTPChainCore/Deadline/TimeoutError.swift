@@ -30,7 +30,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError, ExplainedError {
     package let bodyLength: Int64?
     /// The number of the attempt that exceeded the limit, from 1, or `nil` if the call did.
     package let attempt: Int?
-    /// "TimeoutMiddleware" for the call, "AttemptTimeoutMiddleware" for an attempt and its steps.
+    /// The name of the stage that set the limit.
     package let failedStage: String
     /// The request, and the response's head if it had arrived, redacted.
     package let failedExchange: ExchangeSnapshot?
@@ -45,6 +45,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError, ExplainedError {
         progress: Progress,
         sent: (bytes: Int64, length: Int64?)? = nil,
         attempt: Int?,
+        stage: String,
         exchange: ExchangeSnapshot
     ) {
         scope = deadline.scope
@@ -54,7 +55,7 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError, ExplainedError {
         sentBytes = sent?.bytes
         bodyLength = sent?.length
         self.attempt = deadline.scope == .call ? nil : attempt
-        failedStage = deadline.scope == .call ? "TimeoutMiddleware" : "AttemptTimeoutMiddleware"
+        failedStage = stage
         failedExchange = exchange
     }
 

@@ -11,9 +11,21 @@ package enum CallDeadline: RequestOption, RequestNote {
     package static var affectsResponse: Bool { false }
 }
 
-/// The start of a call with a deadline, for its timeout error.
+/// The start of a call with a deadline and the stage that set it, for its timeout error.
 package enum CallStart: RequestNote {
-    package static var defaultValue: Duration? { nil }
+    package struct Mark: Sendable {
+        /// The start, on the scale of `environment.time.elapsed`.
+        package let time: Duration
+        /// The name of the stage.
+        package let stage: StaticString
+
+        package init(at time: Duration, by stage: StaticString) {
+            self.time = time
+            self.stage = stage
+        }
+    }
+
+    package static var defaultValue: Mark? { nil }
     package static var affectsResponse: Bool { false }
 }
 
@@ -70,7 +82,7 @@ extension Request {
     package var callTimer: TransferTimer? {
         guard let deadline = options[CallDeadline.self] else { return nil }
         if let supervised = options[SupervisedDeadline.self], supervised <= deadline { return nil }
-        let start = options[CallStart.self] ?? environment.time.elapsed
+        let start = options[CallStart.self]?.time ?? environment.time.elapsed
         return TransferTimer(self, call: Deadline(.call, limit: deadline - start, start: start))
     }
 

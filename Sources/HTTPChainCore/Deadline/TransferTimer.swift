@@ -64,7 +64,7 @@ package final class TransferTimer: Sendable {
         if call == nil && limits == nil { return nil }
         self.init(
             request,
-            call: call.map { $0.deadline(since: request.options[CallStart.self] ?? request.environment.time.elapsed) },
+            call: call.map { $0.deadline(since: request.callStart) },
             limits: limits ?? TransferLimits(),
             tellsConnection: tellsConnection,
             upload: upload
@@ -254,6 +254,7 @@ package final class TransferTimer: Sendable {
             progress: hasBegun ? state.watch.progress : .notStarted,
             sent: state.watch.sent.map { ($0.bytes, $0.length) },
             attempt: attempt,
+            stage: request.options.stage(limiting: deadline.scope),
             exchange: ExchangeSnapshot(request.head, response: state.response, redaction: request.redaction)
         )
         state.failure = error
@@ -337,6 +338,11 @@ extension Task where Failure == any Error {
         }
         return Task(operation: work)
     }
+}
+
+extension Request {
+    /// The start of the call, or the current time if it is unknown.
+    fileprivate var callStart: Duration { options[CallStart.self]?.time ?? environment.time.elapsed }
 }
 
 extension Duration {

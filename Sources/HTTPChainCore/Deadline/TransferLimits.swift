@@ -19,6 +19,9 @@ package struct TransferLimits: Sendable, Hashable {
     package var total: Duration?
     /// Whether ``total`` also covers the response's body, and not only the time until its head has arrived.
     package var totalCoversBody: Bool
+    /// The name of the stage that set the limits.
+    package var stage: StaticString { name.content }
+    private let name: Uncompared<StaticString>
 
     /// Makes limits, by default none.
     package init(
@@ -27,7 +30,8 @@ package struct TransferLimits: Sendable, Hashable {
         response: Duration? = nil,
         read: Duration? = nil,
         total: Duration? = nil,
-        totalCoversBody: Bool = false
+        totalCoversBody: Bool = false,
+        stage: StaticString = "attempt"
     ) {
         self.connect = connect
         self.write = write
@@ -35,6 +39,7 @@ package struct TransferLimits: Sendable, Hashable {
         self.read = read
         self.total = total
         self.totalCoversBody = totalCoversBody
+        name = Uncompared(stage)
     }
 
     /// Whether there are no limits.
@@ -45,4 +50,12 @@ package struct TransferLimits: Sendable, Hashable {
 package enum TransferLimitsOption: RequestOption, RequestNote {
     /// No limits.
     package static var defaultValue: TransferLimits? { nil }
+}
+
+extension RequestOptions {
+    /// Returns the name of the stage that set a limit.
+    func stage(limiting scope: TimeoutScope) -> String {
+        if scope == .call { return self[CallStart.self].map { "\($0.stage)" } ?? "deadline" }
+        return self[TransferLimitsOption.self].map { "\($0.stage)" } ?? "attempt"
+    }
 }
