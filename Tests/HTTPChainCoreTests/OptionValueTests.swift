@@ -65,6 +65,23 @@ struct OptionValueTests {
         #expect(options[Maybe.self] == "default")
     }
 
+    @Test("One that is set again keeps its place among the others, and a copy keeps the old value")
+    func setAgain() {
+        var options = RequestOptions()
+        options[Number.self] = 1
+        options[Text.self] = "one"
+        options[Anything.self] = "secret"
+        let copy = options
+        options[Text.self] = "two"
+        options.remove(Number.self)
+        #expect(options.names == ["Text", "Anything"])
+        #expect(options[Text.self] == "two")
+        #expect(options[Anything.self]?.description == "secret")
+        #expect(options.hasCredentials)
+        #expect(copy.names == ["Number", "Text", "Anything"])
+        #expect(copy[Text.self] == "one")
+    }
+
     @Test("A copy is its own")
     func copies() {
         var options = RequestOptions()

@@ -130,10 +130,7 @@ struct OptionReaders: Sendable {
     /// Whether every option of a request is read by something, or harmless.
     @inline(__always)
     func read(all storage: OptionStorage) -> Bool {
-        for entry in storage.entries where !entry.isHarmless && !identifiers.contains(ObjectIdentifier(entry.key)) {
-            return false
-        }
-        return true
+        !storage.contains { !$0.isHarmless && !identifiers.contains(ObjectIdentifier($0.key)) }
     }
 
     /// Refuses the options of a request that nothing reads, and ends the waits for their values.
@@ -190,7 +187,7 @@ extension Transport {
     ///
     /// A client calls it for a transport that isn't a chain, because nothing else checks the options of its calls.
     package func refuseUnreadOptions(of request: borrowing Request) throws(UnreadOptionError) {
-        guard !capabilities.switches.isEmpty || request.options.storage.entries.contains(where: { !$0.isHarmless })
+        guard !capabilities.switches.isEmpty || request.options.storage.contains(where: { !$0.isHarmless })
         else { return }
         try OptionReaders(stages: [], transport: self).refuseUnreadOptions(of: request)
     }

@@ -25,7 +25,7 @@ package struct ErrorNotes: Sendable, CustomStringConvertible {
     }
 
     /// Whether there are no notes.
-    package var isEmpty: Bool { storage.entries.isEmpty }
+    package var isEmpty: Bool { storage.isEmpty }
 
     /// The notes, each on separate lines, in the order they were added.
     package var description: String {

@@ -1,22 +1,55 @@
 /// Typed values keyed by type.
 ///
-/// A message has few values, so an array is faster than hashing, and an empty array costs nothing.
+/// A message has few values, so a list is faster than hashing. Copies of a message share its entries: to set a value
+/// while a stage keeps the message allocates one entry, and copies none.
 ///
 /// Inlinable, so that a stage's look-up is compiled for its option. Otherwise the runtime resolves the types for each
 /// look-up, which takes longer than the rest of the stage.
 @usableFromInline
 struct OptionStorage: Sendable {
+    /// A value and those that were set before it.
     @usableFromInline
-    struct Entry: Sendable {
-        @usableFromInline let key: any Any.Type
+    final class Entry: Sendable {
+        let key: any Any.Type
         /// An ``OptionBox`` of the key's value type.
-        @usableFromInline var box: any AnyObject & Sendable
+        let box: any AnyObject & Sendable
         let isCredential: Bool
         /// Whether the value may be left unread; see ``RequestOption/isHarmless(_:)``.
-        var isHarmless: Bool
+        let isHarmless: Bool
+        let previous: Entry?
+
+        init(
+            _ box: any AnyObject & Sendable,
+            for key: any Any.Type,
+            isCredential: Bool,
+            isHarmless: Bool,
+            after previous: Entry?
+        ) {
+            self.key = key
+            self.box = box
+            self.isCredential = isCredential
+            self.isHarmless = isHarmless
+            self.previous = previous
+        }
+
+        // These call themselves instead of looping, because a loop would retain each entry.
+
+        @usableFromInline
+        func box(of key: any Any.Type) -> (any AnyObject & Sendable)? {
+            self.key == key ? box : previous?.box(of: key)
+        }
+
+        @usableFromInline
+        func contains(_ key: any Any.Type) -> Bool {
+            self.key == key || (previous?.contains(key) ?? false)
+        }
+
+        func contains(where isFound: (Entry) -> Bool) -> Bool {
+            isFound(self) || (previous?.contains(where: isFound) ?? false)
+        }
     }
 
-    @usableFromInline private(set) var entries: [Entry] = []
+    @usableFromInline private(set) var last: Entry?
     /// Whether a chain has checked that its stages read the options; chains inside it don't check again.
     var isChecked = false
     /// Whether a caller may wait for the value of an ``AwaitedOption``.
@@ -24,6 +57,19 @@ struct OptionStorage: Sendable {
 
     @usableFromInline
     init() {}
+
+    var isEmpty: Bool { last == nil }
+
+    /// The values with their keys, in the order in which the keys were first set.
+    var entries: [Entry] {
+        var entries: [Entry] = []
+        var next = last
+        while let entry = next {
+            entries.append(entry)
+            next = entry.previous
+        }
+        return entries.reversed()
+    }
 
     /// Returns the value of a key.
     ///
@@ -36,19 +82,14 @@ struct OptionStorage: Sendable {
     /// Returns the box of a key's value.
     @inlinable
     func box<Value: Sendable>(_ key: any Any.Type, as _: Value.Type) -> OptionBox<Value>? {
-        if entries.isEmpty { return nil }
-        for index in entries.indices where entries[index].key == key {
-            return unsafeDowncast(entries[index].box, to: OptionBox<Value>.self)
-        }
-        return nil
+        guard let box = last?.box(of: key) else { return nil }
+        return unsafeDowncast(box, to: OptionBox<Value>.self)
     }
 
     @inlinable
-    func contains(_ key: any Any.Type) -> Bool {
-        if entries.isEmpty { return false }
-        for index in entries.indices where entries[index].key == key { return true }
-        return false
-    }
+    func contains(_ key: any Any.Type) -> Bool { last?.contains(key) ?? false }
+
+    func contains(where isFound: (Entry) -> Bool) -> Bool { last?.contains(where: isFound) ?? false }
 
     /// The descriptions of the values, in the order they were first set.
     var texts: [String] { entries.compactMap { ($0.box as? any TextBox)?.text } }
@@ -76,27 +117,42 @@ struct OptionStorage: Sendable {
         isCredential: Bool,
         isHarmless: Bool
     ) {
-        for index in entries.indices where entries[index].key == key {
-            entries[index].box = box
-            entries[index].isHarmless = isHarmless
+        guard contains(key) else {
+            last = Entry(box, for: key, isCredential: isCredential, isHarmless: isHarmless, after: last)
             return
         }
-        // A call through a chain typically has four to eight options.
-        if entries.isEmpty { entries.reserveCapacity(8) }
-        entries.append(Entry(key: key, box: box, isCredential: isCredential, isHarmless: isHarmless))
+        replaceEntries { entry in
+            guard entry.key == key else { return entry }
+            return Entry(box, for: key, isCredential: entry.isCredential, isHarmless: isHarmless, after: nil)
+        }
     }
 
     @usableFromInline
     mutating func remove(_ key: any Any.Type) {
-        if contains(key) { entries.removeAll { $0.key == key } }
+        if contains(key) { replaceEntries { $0.key == key ? nil : $0 } }
     }
 
     mutating func keep(where isKept: (any Any.Type) -> Bool) {
-        entries.removeAll { !isKept($0.key) }
+        replaceEntries { isKept($0.key) ? $0 : nil }
     }
 
     mutating func removeCredentials() {
-        if entries.contains(where: \.isCredential) { entries.removeAll { $0.isCredential } }
+        if contains(where: \.isCredential) { replaceEntries { $0.isCredential ? nil : $0 } }
+    }
+
+    /// Replaces each entry, or removes it; entries set before the first that changes stay shared.
+    private mutating func replaceEntries(_ replacement: (Entry) -> Entry?) {
+        last = entries.reduce(nil as Entry?) { previous, old in
+            guard let new = replacement(old) else { return previous }
+            if new === old, previous === old.previous { return old }
+            return Entry(
+                new.box,
+                for: new.key,
+                isCredential: new.isCredential,
+                isHarmless: new.isHarmless,
+                after: previous
+            )
+        }
     }
 }
 

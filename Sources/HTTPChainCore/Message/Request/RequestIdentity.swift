@@ -83,11 +83,11 @@ package protocol TargetOption: RequestOption {
 
 extension RequestOptions {
     /// Whether an inner stage has values to complete the URL with.
-    package var completesTarget: Bool { storage.entries.contains { $0.key is any TargetOption.Type } }
+    package var completesTarget: Bool { storage.contains { $0.key is any TargetOption.Type } }
 
     /// Whether the request has passed no chain, which would have refused values that nothing puts into the URL.
     package var hasUnreadTarget: Bool {
-        !storage.isChecked && storage.entries.contains { $0.key is any TargetOption.Type && !$0.isHarmless }
+        !storage.isChecked && storage.contains { $0.key is any TargetOption.Type && !$0.isHarmless }
     }
 
     /// The values that complete the URL, as comparable text, or `nil` if one of them can't be compared.

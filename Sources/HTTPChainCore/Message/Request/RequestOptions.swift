@@ -84,7 +84,7 @@ public struct RequestOptions: Sendable {
     }
 
     /// Whether any option that is a credential is set.
-    package var hasCredentials: Bool { storage.entries.contains { $0.isCredential } }
+    package var hasCredentials: Bool { storage.contains(where: \.isCredential) }
 
     /// The names of the options set, in the order they were first set, for logs and traces; omits the values.
     package var names: [String] { storage.names }
