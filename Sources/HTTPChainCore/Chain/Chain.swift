@@ -158,9 +158,9 @@ public struct Chain: BuiltInTransport {
     }
 
     private func bindToUser(_ request: inout Request) {
-        request.bindToOneUser()
-        guard let identity = request.callIdentity else { return }
-        for stage in links.identifyingStages { stage.noteIdentity(in: identity) }
+        let identity = request.bindToOneUser()
+        // By index, because the loop over the stages would copy each.
+        for index in links.identifyingStages.indices { links.identifyingStages[index].noteIdentity(in: identity) }
     }
 
     private func beginRecord(of request: inout Request) {

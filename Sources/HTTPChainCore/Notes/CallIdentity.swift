@@ -93,11 +93,15 @@ extension Request {
     /// The users of this call, or `nil` if no stage adds an identity.
     package var callIdentity: CallIdentity? { options[CallIdentityOption.self] }
 
-    /// Makes all calls with this request, or copies of it, one user's.
+    /// Makes all calls with this request, or copies of it, one user's, and returns the users.
     ///
     /// A chain does this for each call.
-    package mutating func bindToOneUser() {
-        if !options.contains(CallIdentityOption.self) { options[CallIdentityOption.self] = CallIdentity() }
+    @discardableResult
+    package mutating func bindToOneUser() -> CallIdentity {
+        if let identity = callIdentity { return identity }
+        let identity = CallIdentity()
+        options[CallIdentityOption.self] = identity
+        return identity
     }
 
     /// Makes a call part of several that are one to the application, such as those for the pages of a list.
