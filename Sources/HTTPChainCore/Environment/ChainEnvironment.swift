@@ -64,7 +64,9 @@ extension Request {
     ///
     /// Use this to redact anything from a call that you show, for example in an error.
     public var redaction: Redaction {
-        let redaction = environment.redaction
+        // Without copying the environment.
+        let box = options.storage.box(EnvironmentOption.self, as: ChainEnvironment.self)
+        let redaction = box?.value.redaction ?? .standard
         guard options.contains(OriginBoundFields.self) else { return redaction }
         return redaction.adding(boundFields: options[OriginBoundFields.self].keys, of: head.headerFields)
     }
@@ -83,8 +85,7 @@ extension RequestOptions {
 
 /// The environment of a request, for a stage that needs it after passing the request on.
 ///
-/// It is a single reference, or nil for the live environment. If a stage kept the options instead, inner stages would
-/// have to copy them to set an option.
+/// It is a single reference, or nil for the live environment.
 @usableFromInline
 package struct CallEnvironment: Sendable {
     @usableFromInline let box: OptionBox<ChainEnvironment>?
