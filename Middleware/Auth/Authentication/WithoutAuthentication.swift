@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPTypes
 
 /// Whether no stage authenticates a request; see ``HTTPChainCore/Request/unauthenticated()``.
-package enum WithoutAuthentication: CredentialChoice {
+package enum WithoutAuthentication: RequestOption {
     /// `false`.
     package static var defaultValue: Bool { false }
     /// The method that sets the option, and the stage that reads it.
@@ -11,12 +11,10 @@ package enum WithoutAuthentication: CredentialChoice {
     }
     /// Returns whether a chain without the stage may ignore the value: always, because it adds no credentials.
     package static func isHarmless(_ value: Bool) -> Bool { true }
-    /// None, if it is set.
-    package static func choice(of value: Bool) -> ChosenCredentials? { value ? ChosenCredentials.none : nil }
 }
 
 /// The name of the route that authenticates a request; see ``HTTPChainCore/Request/authenticated(by:)``.
-package enum AuthenticationRoute: CredentialChoice {
+package enum AuthenticationRoute: RequestOption {
     /// `nil`: the route that serves the request's URL.
     package static var defaultValue: String? { nil }
     /// The method that sets the option, and the stage that reads it.
@@ -25,8 +23,6 @@ package enum AuthenticationRoute: CredentialChoice {
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: String?) -> Bool { value == nil }
-    /// Those of the route, which may not be the user's.
-    package static func choice(of value: String?) -> ChosenCredentials? { value == nil ? nil : .other }
 }
 
 extension Request {
@@ -36,6 +32,7 @@ extension Request {
     /// ``Authenticator`` instead.
     public consuming func unauthenticated() -> Request {
         options[WithoutAuthentication.self] = true
+        options[CredentialChoice.self] = ChosenCredentials.none
         if options.contains(AuthenticationRoute.self) { options[AuthenticationRoute.self] = nil }
         return self
     }
@@ -45,6 +42,8 @@ extension Request {
     /// Credentials remain bound to their origins.
     public consuming func authenticated(by name: String) -> Request {
         options[AuthenticationRoute.self] = name
+        // Those of the route may not be the user's.
+        options[CredentialChoice.self] = .other
         if options.contains(WithoutAuthentication.self) { options[WithoutAuthentication.self] = false }
         return self
     }

@@ -106,7 +106,7 @@ public struct UserPartition: Sendable {
     ///
     /// - Throws: Errors of the closure.
     package func owner(of request: borrowing Request) async throws -> Owner {
-        if seesUsers, let choice = request.options.chosenCredentials {
+        if seesUsers, let choice = request.options[CredentialChoice.self] {
             return choice == .none && !request.bringsCredentials ? .user("") : .unknown
         }
         switch kind {
@@ -132,22 +132,8 @@ package enum ChosenCredentials: Sendable {
     case other
 }
 
-/// An option by which a call chooses its credentials.
-package protocol CredentialChoice: RequestOption {
-    /// Returns the choice; `nil` for those of the user.
-    static func choice(of value: Value) -> ChosenCredentials?
-}
-
-extension RequestOptions {
-    /// The credentials chosen for the call; `nil` for those of the user.
-    var chosenCredentials: ChosenCredentials? {
-        for entry in storage.entries {
-            if let option = entry.key as? any CredentialChoice.Type, let choice = choice(of: option) { return choice }
-        }
-        return nil
-    }
-
-    private func choice<Option: CredentialChoice>(of option: Option.Type) -> ChosenCredentials? {
-        Option.choice(of: self[option])
-    }
+/// The credentials that a call chooses; `nil` for those of its user.
+package enum CredentialChoice: RequestNote {
+    /// `nil`.
+    package static var defaultValue: ChosenCredentials? { nil }
 }
