@@ -42,7 +42,8 @@ extension CacheKey {
 
     /// Whether an authority is already normalised.
     private static func isNormalised(_ authority: String, defaultPort: UInt16) -> Bool {
-        let colon = authority.utf8.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+        let hasPort = authority.utf8.includes { $0 == UInt8(ascii: ":") }
+        let colon = (hasPort ? authority.utf8.firstIndex(of: UInt8(ascii: ":")) : nil) ?? authority.endIndex
         let host = authority[..<colon]
         guard let canonical = URLHost(host), canonical.text == host else { return false }
         guard colon < authority.endIndex else { return true }
@@ -54,7 +55,7 @@ extension CacheKey {
         // A builder or transport encodes square brackets, a caller or a server may write them.
         let kept = (ignored == .none ? path : withoutIgnored(path, ignored)).encodingSquareBrackets
         if kept.utf8.first != UInt8(ascii: "/") { url += "/" }
-        if kept.utf8.contains(UInt8(ascii: "%")) { url += normalised(kept) } else { url += kept }
+        if kept.utf8.includes(where: { $0 == UInt8(ascii: "%") }) { url += normalised(kept) } else { url += kept }
     }
 
     private static func withoutIgnored(_ path: String, _ ignored: IgnoredQuery) -> String {

@@ -37,7 +37,7 @@ extension String {
 
     /// The text of a path and query with its square brackets percent-encoded.
     package var encodingSquareBrackets: String {
-        guard utf8.contains(where: ASCII.isSquareBracket) else { return self }
+        guard utf8.includes(where: ASCII.isSquareBracket) else { return self }
         var bytes = Array(utf8)
         bytes.encodeSquareBrackets()
         return String(decoding: bytes, as: UTF8.self)

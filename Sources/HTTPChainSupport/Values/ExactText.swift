@@ -1,3 +1,5 @@
+import Foundation
+
 extension String {
     /// Whether both strings have the same UTF-8 bytes.
     ///
@@ -6,7 +8,10 @@ extension String {
     package func hasSameBytes(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let areSame = utf8.withContiguousStorageIfAvailable { own in
-            other.utf8.withContiguousStorageIfAvailable { own.elementsEqual($0) }
+            other.utf8.withContiguousStorageIfAvailable { other in
+                guard let first = own.baseAddress, let second = other.baseAddress else { return true }
+                return memcmp(first, second, own.count) == 0
+            }
         }
         return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
