@@ -137,7 +137,9 @@ public struct SerializerMiddleware: BuiltInStage {
     /// Encodes the request's body, passes the request on, and decodes the response's body.
     ///
     /// - Throws: ``SerializerError``; `DecodingFailure`; errors from closures after decoding and from the inner stages.
+    @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        guard needsSerializer(request) else { return try await next(request) }
         let call = request.serialization
         try checkSettings(of: request, for: call)
         guard !call.isOff else { return try await next(request) }
@@ -182,6 +184,13 @@ public struct SerializerMiddleware: BuiltInStage {
             at: place,
             timer: timer
         )
+    }
+
+    /// Whether a request has a value to encode, a type to decode or settings; most of the others have nothing to check.
+    private func needsSerializer(_ request: borrowing Request) -> Bool {
+        let options = request.options
+        return request.body.hasValue || options.contains(ExpectedType.self)
+            || options.contains(CallSerializationOption.self) || options.contains(WantsValueEncoder.self)
     }
 
     func serializer(_ choice: CallSerialization.Choice) throws(SerializerError) -> any Serializer {

@@ -18,6 +18,9 @@ extension HTTPBody {
         if case .value(let typed) = storage { typed.value } else { nil }
     }
 
+    /// Whether the body is a typed value.
+    package var hasValue: Bool { if case .value = storage { true } else { false } }
+
     var typedValueName: String? {
         if case .value(let typed) = storage { typed.typeName } else { nil }
     }
