@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPTypes
 
 /// The URL that relative references are joined to.
-struct BaseURL: Sendable {
+final class BaseURL: Sendable {
     let scheme: String
     let authority: String
     /// The path, including a trailing slash if it has one.

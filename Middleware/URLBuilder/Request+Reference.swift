@@ -7,7 +7,9 @@ extension Request {
     package func completeReference() async throws -> String {
         let arguments = options[URLArgumentsOption.self]
         let builder = try URLBuilder(base: nil)
-        guard let arguments, let custom = arguments.builder else { return try builder.reference(of: head, arguments) }
+        guard let arguments, let custom = arguments.builder else {
+            return try builder.reference(of: head, arguments ?? .none)
+        }
         return try await custom.url(
             for: URLBuildingCall(
                 method: method,

@@ -32,6 +32,9 @@ public struct URLArguments: Sendable {
     /// The names in ``path`` that something else than the reference uses too, such as a header template.
     package var namesUsedElsewhere: [String] = []
 
+    /// No arguments, made once, because their literals take longer than a copy.
+    static let none = URLArguments()
+
     /// Makes arguments, for a ``URLBuilder`` without a chain.
     public init(path: URLParameters = [:], query: URLQuery = [:], reserved: URLParameters = [:]) {
         self.path = path

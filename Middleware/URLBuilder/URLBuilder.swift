@@ -98,7 +98,7 @@ public struct URLBuilder: Sendable {
     }
 
     /// Makes the head's target absolute.
-    func build(_ head: inout HTTPRequest, _ arguments: URLArguments?) throws(URLBuilderError) {
+    func build(_ head: inout HTTPRequest, _ arguments: URLArguments) throws(URLBuilderError) {
         let reference = head.path ?? ""
         let authority = head.authority
         if authority != nil, reference == "*" {
@@ -112,7 +112,7 @@ public struct URLBuilder: Sendable {
 
     /// Returns the URL of a head, regardless of the base: a relative reference stays relative, with its variables
     /// filled in and its query appended.
-    func reference(of head: HTTPRequest, _ arguments: URLArguments?) throws(URLBuilderError) -> String {
+    func reference(of head: HTTPRequest, _ arguments: URLArguments) throws(URLBuilderError) -> String {
         let target = try target(
             scheme: head.scheme,
             authority: head.authority,
@@ -128,10 +128,10 @@ public struct URLBuilder: Sendable {
     /// Returns the template of a head's path, below the base's path: `/v2/users/{id}`.
     ///
     /// - Returns: `nil` for a reference without variables, because there may be any number of them.
-    func template(of head: HTTPRequest, _ arguments: URLArguments?) -> String? {
+    func template(of head: HTTPRequest, _ arguments: URLArguments) -> String? {
         let reference = head.path ?? ""
-        var syntax = arguments?.syntax ?? self.syntax
-        if head.authority != nil, arguments?.hasNoVariables ?? true { syntax.formIntersection(.templates) }
+        var syntax = arguments.syntax ?? self.syntax
+        if head.authority != nil, arguments.hasNoVariables { syntax.formIntersection(.templates) }
         guard case .template = ReferenceKind(of: reference, syntax: syntax),
             let pattern = syntax == self.syntax
                 ? try? cache.pattern(reference, syntax: syntax) : try? URLPattern(reference, syntax: syntax),
@@ -151,17 +151,17 @@ public struct URLBuilder: Sendable {
         scheme: String?,
         authority: String?,
         reference: String,
-        _ arguments: URLArguments?,
+        _ arguments: URLArguments,
         isJoined: Bool = true
     ) throws(URLBuilderError) -> Target {
-        var syntax = arguments?.syntax ?? self.syntax
+        var syntax = arguments.syntax ?? self.syntax
         // An absolute URL without values comes from elsewhere, and its colons aren't variables.
-        if authority != nil, arguments?.hasNoVariables ?? true { syntax.formIntersection(.templates) }
+        if authority != nil, arguments.hasNoVariables { syntax.formIntersection(.templates) }
 
         var target = Target(scheme: scheme, authority: authority)
         let pattern = try expand(reference, syntax, arguments, into: &target)
         var query: [UInt8] = []
-        if let arguments, !arguments.query.isEmpty {
+        if !arguments.query.isEmpty {
             let encoder = arguments.encoder ?? encoder
             query = try encoder.bytes(arguments.query)
         }
@@ -176,9 +176,9 @@ public struct URLBuilder: Sendable {
         } else if isJoined {
             try join(reference, &target)
         }
-        if let arguments { try refuseUnused(arguments, in: pattern) }
+        try refuseUnused(arguments, in: pattern)
         target.append(query: query)
-        if let arguments { target.path.setQuery(arguments.replacements) }
+        target.path.setQuery(arguments.replacements)
         // Inner stages that sign or cache the URL see the one that is sent.
         target.path.encodeSquareBrackets()
         return target
@@ -228,7 +228,7 @@ public struct URLBuilder: Sendable {
     private func expand(
         _ reference: String,
         _ syntax: VariableNotations,
-        _ arguments: URLArguments?,
+        _ arguments: URLArguments,
         into target: inout Target
     ) throws(URLBuilderError) -> URLPattern? {
         switch ReferenceKind(of: reference, syntax: syntax) {
@@ -247,8 +247,8 @@ public struct URLBuilder: Sendable {
         let pattern =
             syntax == self.syntax
             ? try cache.pattern(reference, syntax: syntax) : try URLPattern(reference, syntax: syntax)
-        let lookup = VariableLookup(first: arguments?.path ?? [:], second: arguments?.reserved ?? [:])
-        let encoder = arguments?.encoder ?? encoder
+        let lookup = VariableLookup(first: arguments.path, second: arguments.reserved)
+        let encoder = arguments.encoder ?? encoder
         if let authority = pattern.authority {
             target.authority = try pattern.expandedAuthority(authority, lookup, encoder)
             target.scheme = pattern.scheme
@@ -290,8 +290,8 @@ public struct URLBuilder: Sendable {
     }
 
     /// Refuses a URL with another origin than the base's, if the stage or the call requires that.
-    private func hold(_ target: Target, _ arguments: URLArguments?) throws(URLBuilderError) {
-        guard (arguments?.leavesOrigin ?? leavesOrigin) == .refused, let base,
+    private func hold(_ target: Target, _ arguments: URLArguments) throws(URLBuilderError) {
+        guard (arguments.leavesOrigin ?? leavesOrigin) == .refused, let base,
             let home = Origin(scheme: base.scheme, authority: base.authority)
         else { return }
         let origin = Origin(scheme: target.scheme, authority: target.authority)

@@ -191,23 +191,26 @@ public struct URLBuilderMiddleware: BuiltInStage {
     }
 
     /// Completes the request's URL and passes it on.
+    @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let arguments = request.options[URLArgumentsOption.self]
+        let hasArguments = request.options.contains(URLArgumentsOption.self)
+        let arguments = hasArguments ? request.urlArguments : .none
         var template: String?
         do {
             let builder = try builder.get()
-            if let custom = arguments?.builder ?? custom {
+            // Most calls have no custom builder, and copy nothing to find that out.
+            if custom != nil || arguments.builder != nil, let custom = arguments.builder ?? custom {
                 let call = URLBuildingCall(
                     method: request.head.method,
                     reference: request.url,
-                    arguments: arguments ?? URLArguments(),
+                    arguments: arguments,
                     options: request.options,
                     standard: builder
                 )
                 let url = try await request.withinDeadline { try await custom.url(for: call) }
                 var complete = URLArguments(syntax: [])
                 complete.leavesOrigin = .allowed
-                complete.replacements = arguments?.replacements ?? [:]
+                complete.replacements = arguments.replacements
                 request.url = try builder.url(url, complete)
             } else {
                 if request.isRecorded { template = builder.template(of: request.head, arguments) }
@@ -221,7 +224,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
                 redaction: redaction
             )
         }
-        if let arguments {
+        if hasArguments {
             request.options.remove(URLArgumentsOption.self)
             if !arguments.reservedValues.isEmpty { request.options.remove(NeedsCustomBuilder.self) }
         }
