@@ -93,19 +93,21 @@ public struct GzipMiddleware: BuiltInStage {
     /// Compresses the request's body, passes the request on, and decodes the response's body as it is read.
     ///
     /// - Throws: ``ContentCodingError``; errors from the inner stages.
+    @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let limits = request.options[ResponseDecoding.self].applied(to: limits)
         if limits != nil { acceptEncoded(&request.head.headerFields, next) }
         let target = request.head.withoutFields
         let redaction = request.redaction
         var plain: (request: Request, coding: ContentCoding)?
-        if let settings = settings(for: request.options[RequestCompression.self]),
+        if compression != nil || request.options.contains(RequestCompression.self),
+            let settings = settings(for: request.options[RequestCompression.self]),
             !refusals.contains(request.origin, settings.coding)
         {
             let original = copy request
             if try RequestCompressor(settings: settings).compress(&request) { plain = (original, settings.coding) }
         }
-        var response = try await send(request, plain: plain, next)
+        var response = plain == nil ? try await next(request) : try await send(request, plain: plain, next)
         if let limits { try decode(&response, to: target, limits, redaction) }
         return response
     }

@@ -75,14 +75,16 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         var limit = limit
-        let rule = request.options[CallTimeout.self]
         // Each of the calls that share an exchange has its own limit outside.
-        if rule != .standard, !request.options.contains(SharedDeadline.self) { limit = rule.applied(to: limit) }
+        if request.options.contains(CallTimeout.self), !request.options.contains(SharedDeadline.self) {
+            limit = request.options[CallTimeout.self].applied(to: limit)
+        }
         let given = request.options[CallDeadline.self]
         if limit == nil && given == nil { return try await next(request) }
         return try await hold(request, next, limit: limit, given: given)
     }
 
+    @inline(__always)
     private func hold(
         _ request: consuming Request,
         _ next: Next,

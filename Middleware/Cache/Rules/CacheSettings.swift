@@ -74,9 +74,15 @@ public struct CacheSettings: Sendable, Hashable {
         self.invalidates = invalidates
     }
 
+    private var isEmpty: Bool {
+        use == nil && lifetime == nil && identifier == nil && ignoredQuery == nil && classification == nil
+            && invalidates.isEmpty
+    }
+
     /// Returns these settings, with missing values from others.
     package func over(_ others: CacheSettings) -> CacheSettings {
-        CacheSettings(
+        if others.isEmpty { return self }
+        return CacheSettings(
             use: use ?? others.use,
             lifetime: lifetime ?? others.lifetime,
             identifier: identifier ?? others.identifier,

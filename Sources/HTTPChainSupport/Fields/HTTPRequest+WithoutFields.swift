@@ -5,7 +5,7 @@ extension HTTPRequest {
     /// change one.
     package var withoutFields: HTTPRequest {
         var target = self
-        target.headerFields = [:]
+        target.headerFields = HTTPFields()
         return target
     }
 }
