@@ -56,7 +56,10 @@ public struct HARArchive: Sendable, Hashable {
     public var data: Data {
         var bytes = Array("{\"log\":{".utf8)
         var head = HARMembers()
-        addHead(to: &head)
+        var log = self
+        // Only reading fails.
+        try? log.describe(&head)
+        head.add(customFields)
         var first: [UInt8] = []
         head.tree.write(to: &first)
         bytes += first.dropFirst().dropLast()
@@ -69,43 +72,21 @@ public struct HARArchive: Sendable, Hashable {
         return Data(bytes)
     }
 
-    private func addHead(to members: inout HARMembers) {
-        members.add("version", version)
-        members.add("creator", program.tree)
-        members.add("browser", browser?.tree)
-        if !pages.isEmpty { members.add("pages", .array(pages.map(\.tree))) }
-        members.add("comment", comment)
-        members.add(customFields)
-    }
-
-    init(_ log: HARObject, limits: HARLimits) throws(HARError) {
+    init(_ log: HARMembers, limits: HARLimits) throws(HARError) {
+        self.init(creator: HARCreator())
         var log = log
-        version = log.string("version") ?? "1.2"
-        program = try log.object("creator").map(HARCreator.init) ?? HARCreator(name: "", version: "")
-        browser = try log.object("browser").map(HARCreator.init)
-        pages = []
-        for page in try log.objects("pages") { pages.append(HARPage(page)) }
-        entries = []
-        guard let list = log.take("entries") else { throw HARError(.missing(path: log.path + ".entries")) }
-        guard case .array(let elements) = list else {
-            throw HARError(.unexpected(path: log.path + ".entries", expected: "an array"))
-        }
-        if elements.count > limits.entries { throw HARError(.tooManyEntries(limit: limits.entries)) }
-        entries.reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() {
-            entries.append(try HAREntry(HARObject(element, path: "\(log.path).entries[\(index)]")))
-        }
-        comment = log.string("comment")
+        try describe(&log)
+        guard try log.objects("entries", &entries, limit: limits.entries) else { throw log.missing("entries") }
         customFields = log.rest
     }
 
-    var tree: JSONTree {
-        var members = HARMembers()
-        addHead(to: &members)
-        members.add("entries", .array(entries.map(\.tree)))
-        var archive = HARMembers()
-        archive.add("log", members.tree)
-        return archive.tree
+    /// Reads or writes the members of `log` without the entries.
+    private mutating func describe(_ members: inout HARMembers) throws(HARError) {
+        members.text("version", &version)
+        try members.object("creator", &program)
+        try members.object("browser", &browser)
+        try members.objects("pages", &pages, omitsEmpty: true)
+        members.text("comment", &comment)
     }
 }
 
@@ -159,7 +140,7 @@ struct HARFileContent {
             archive = HARArchive()
             return
         }
-        var root = try HARObject(result.tree, path: "")
+        var root = try HARMembers(result.tree, path: "")
         guard let log = root.take("log") else {
             guard result.isCut else { throw HARError(.missing(path: "log")) }
             archive = HARArchive()
@@ -169,6 +150,6 @@ struct HARFileContent {
             archive = HARArchive()
             return
         }
-        archive = try HARArchive(HARObject(log, path: "log"), limits: limits)
+        archive = try HARArchive(HARMembers(log, path: "log"), limits: limits)
     }
 }

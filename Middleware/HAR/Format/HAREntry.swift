@@ -3,19 +3,19 @@ public import HTTPChainCore
 import HTTPChainSupport
 
 /// An exchange: a request, its response, and their timings.
-public struct HAREntry: Sendable, Hashable {
+public struct HAREntry: HARPart, Sendable, Hashable {
     /// The page it belongs to.
     package var pageref: String?
     /// The date when the request began; 1970 if the file doesn't contain it.
-    public var started: Date
+    public var started = Date(timeIntervalSince1970: 0)
     /// The request.
-    public var request: HARRequest
+    public var request = HARRequest()
     /// The response; the status is 0, or -1 in archives of Playwright, if there was none.
-    public var response: HARResponse
+    public var response = HARResponse(status: 0)
     /// The information about cache use, as the program wrote it.
     package var cache: JSONValue = .object([:])
     /// The duration of each part.
-    package var durations: HARTimings
+    package var durations = HARTimings()
     /// The server's address, IPv4 or IPv6.
     package var serverIPAddress: String?
     /// The identifier of the connection.
@@ -29,6 +29,8 @@ public struct HAREntry: Sendable, Hashable {
     /// The complete entry as in the file, with the members that have no property here, such as `serverIPAddress`, and
     /// those outside the specification, such as `_error` of ``RecordingMiddleware`` and `_initiator` of browsers.
     public var json: JSONValue { tree.value }
+
+    init() {}
 
     /// Makes an entry.
     package init(started: Date, request: HARRequest, response: HARResponse, timings: HARTimings = HARTimings()) {
@@ -57,40 +59,22 @@ public struct HAREntry: Sendable, Hashable {
             ?? response.customFields["_failureText"]?.string ?? (response.status < 0 ? "no response came" : nil)
     }
 
-    init(_ object: HARObject) throws(HARError) {
-        var object = object
-        pageref = object.string("pageref")
-        started = object.string("startedDateTime").flatMap(HARDate.parse) ?? Date(timeIntervalSince1970: 0)
-        guard let request = try object.object("request") else {
-            throw HARError(.missing(path: object.path + ".request"))
-        }
-        self.request = try HARRequest(request)
-        response =
-            try object.object("response").map { (object) throws(HARError) in try HARResponse(object) }
-            ?? HARResponse(status: 0)
-        let total = object.number("time")
-        durations = try object.object("timings").map(HARTimings.init) ?? HARTimings(wait: total ?? 0)
-        if let tree = object.take("cache"), case .object = tree { cache = tree.value }
-        serverIPAddress = object.string("serverIPAddress").map(Self.bareAddress)
-        connection = object.string("connection")
-        comment = object.string("comment")
-        customFields = object.rest
-    }
-
-    var tree: JSONTree {
-        var members = HARMembers()
-        members.add("pageref", pageref)
-        members.add("startedDateTime", HARDate.text(started))
-        members.add("time", milliseconds: time)
-        members.add("request", request.tree)
-        members.add("response", response.tree)
-        members.add("cache", JSONTree(cache))
-        members.add("timings", durations.tree)
-        if let serverIPAddress, Self.isAddress(serverIPAddress) { members.add("serverIPAddress", serverIPAddress) }
-        members.add("connection", connection)
-        members.add("comment", comment)
-        members.add(customFields)
-        return members.tree
+    mutating func describe(_ members: inout HARMembers) throws(HARError) {
+        members.text("pageref", &pageref)
+        var date: Date? = started
+        members.date("startedDateTime", &date)
+        started = date ?? started
+        var total = time
+        members.milliseconds("time", &total)
+        guard try members.object("request", &request) else { throw members.missing("request") }
+        try members.object("response", &response)
+        members.json("cache", &cache)
+        if try !members.object("timings", &durations) { durations.wait = total }
+        var address = serverIPAddress.flatMap { Self.isAddress($0) ? $0 : nil }
+        members.text("serverIPAddress", &address)
+        serverIPAddress = address.map(Self.bareAddress)
+        members.text("connection", &connection)
+        members.text("comment", &comment)
     }
 
     /// Removes the brackets that Chrome writes around IPv6 addresses, as in URLs.
@@ -104,7 +88,7 @@ public struct HAREntry: Sendable, Hashable {
 }
 
 /// The durations of the parts of an exchange, in milliseconds; -1 for parts that didn't happen or aren't known.
-package struct HARTimings: Sendable, Hashable {
+package struct HARTimings: HARPart, Sendable, Hashable {
     /// Waiting for a connection.
     package var blocked: Double = -1
     /// Resolving the hostname.
@@ -114,15 +98,17 @@ package struct HARTimings: Sendable, Hashable {
     /// The TLS handshake, which is part of ``connect``.
     package var ssl: Double = -1
     /// Sending the request.
-    package var send: Double
+    package var send: Double = 0
     /// Waiting for the head of the response.
-    package var wait: Double
+    package var wait: Double = 0
     /// Reading the response.
-    package var receive: Double
+    package var receive: Double = 0
     /// A comment by a user or a program.
     package var comment: String?
     /// Fields that aren't part of the specification.
     package var customFields: [String: JSONValue] = [:]
+
+    init() {}
 
     /// Makes timings.
     package init(send: Double = 0, wait: Double = 0, receive: Double = 0) {
@@ -145,30 +131,14 @@ package struct HARTimings: Sendable, Hashable {
         return all.filter { $0.value >= 0 && $0.value.isFinite }
     }
 
-    init(_ object: HARObject) {
-        var object = object
-        blocked = object.number("blocked") ?? -1
-        dns = object.number("dns") ?? -1
-        connect = object.number("connect") ?? -1
-        ssl = object.number("ssl") ?? -1
-        send = object.number("send") ?? 0
-        wait = object.number("wait") ?? 0
-        receive = object.number("receive") ?? 0
-        comment = object.string("comment")
-        customFields = object.rest
-    }
-
-    var tree: JSONTree {
-        var members = HARMembers()
-        members.add("blocked", milliseconds: blocked)
-        members.add("dns", milliseconds: dns)
-        members.add("connect", milliseconds: connect)
-        members.add("ssl", milliseconds: ssl)
-        members.add("send", milliseconds: send)
-        members.add("wait", milliseconds: wait)
-        members.add("receive", milliseconds: receive)
-        members.add("comment", comment)
-        members.add(customFields)
-        return members.tree
+    mutating func describe(_ members: inout HARMembers) {
+        members.milliseconds("blocked", &blocked)
+        members.milliseconds("dns", &dns)
+        members.milliseconds("connect", &connect)
+        members.milliseconds("ssl", &ssl)
+        members.milliseconds("send", &send)
+        members.milliseconds("wait", &wait)
+        members.milliseconds("receive", &receive)
+        members.text("comment", &comment)
     }
 }

@@ -2,15 +2,17 @@ package import HTTPChainCore
 import HTTPChainSupport
 
 /// A header field, or a parameter of a query.
-package struct HARField: Sendable, Hashable {
+package struct HARField: HARPart, Sendable, Hashable {
     /// The name, in the letter case that the program wrote.
-    package var name: String
+    package var name = ""
     /// The value.
-    package var value: String
+    package var value = ""
     /// A comment by a user or a program.
     package var comment: String?
     /// Fields that aren't part of the specification.
     package var customFields: [String: JSONValue] = [:]
+
+    init() {}
 
     /// Makes a field.
     package init(name: String, value: String) {
@@ -18,21 +20,10 @@ package struct HARField: Sendable, Hashable {
         self.value = value
     }
 
-    init(_ object: HARObject) {
-        var object = object
-        name = object.string("name") ?? ""
-        value = object.string("value") ?? ""
-        comment = object.string("comment")
-        customFields = object.rest
-    }
-
-    var tree: JSONTree {
-        var members = HARMembers()
-        members.add("name", name)
-        members.add("value", value)
-        members.add("comment", comment)
-        members.add(customFields)
-        return members.tree
+    mutating func describe(_ members: inout HARMembers) {
+        members.text("name", &name)
+        members.text("value", &value)
+        members.text("comment", &comment)
     }
 }
 
@@ -62,11 +53,11 @@ extension [HARField] {
 }
 
 /// A cookie in a request or a response.
-package struct HARCookie: Sendable, Hashable {
+package struct HARCookie: HARPart, Sendable, Hashable {
     /// The cookie's name.
-    package var name: String
+    package var name = ""
     /// Its value.
-    package var value: String
+    package var value = ""
     /// The path to which it's sent.
     package var path: String?
     /// The host to which it's sent.
@@ -82,37 +73,25 @@ package struct HARCookie: Sendable, Hashable {
     /// Fields that aren't part of the specification.
     package var customFields: [String: JSONValue] = [:]
 
+    init() {}
+
     /// Makes a cookie.
     package init(name: String, value: String) {
         self.name = name
         self.value = value
     }
 
-    init(_ object: HARObject) {
-        var object = object
-        name = object.string("name") ?? ""
-        value = object.string("value") ?? ""
-        path = object.string("path")
-        domain = object.string("domain")
-        expires = object.string("expires")
-        httpOnly = object.bool("httpOnly")
-        secure = object.bool("secure")
-        comment = object.string("comment")
-        customFields = object.rest
-    }
-
-    var tree: JSONTree {
-        var members = HARMembers()
-        members.add("name", name)
-        members.add("value", value)
-        members.add("path", path)
-        members.add("domain", domain)
+    mutating func describe(_ members: inout HARMembers) {
+        members.text("name", &name)
+        members.text("value", &value)
+        members.text("path", &path)
+        members.text("domain", &domain)
         // The specification requires ISO 8601; a date in another form would violate the schema.
-        members.add("expires", expires.flatMap(HARDate.parse).map(HARDate.text))
-        members.add("httpOnly", httpOnly)
-        members.add("secure", secure)
-        members.add("comment", comment)
-        members.add(customFields)
-        return members.tree
+        var date = expires.flatMap(HARDate.parse).map(HARDate.text)
+        members.text("expires", &date)
+        expires = date
+        members.flag("httpOnly", &httpOnly)
+        members.flag("secure", &secure)
+        members.text("comment", &comment)
     }
 }

@@ -2,11 +2,11 @@ public import Foundation
 package import HTTPChainCore
 
 /// The request of an exchange.
-public struct HARRequest: Sendable, Hashable {
+public struct HARRequest: HARPart, Sendable, Hashable {
     /// The method.
-    public var method: String
+    public var method = "GET"
     /// The absolute URL, without a fragment.
-    public var url: String
+    public var url = ""
     /// The HTTP version as the program wrote it; "unknown" if it didn't.
     package var httpVersion = "unknown"
     /// The cookies sent.
@@ -25,6 +25,8 @@ public struct HARRequest: Sendable, Hashable {
     package var comment: String?
     /// Fields that aren't part of the specification.
     package var customFields: [String: JSONValue] = [:]
+
+    init() {}
 
     /// Makes a request with the query parameters of the URL.
     package init(method: String, url: String, headers: [HARField] = [], postData: HARPostData? = nil) {
@@ -55,43 +57,24 @@ public struct HARRequest: Sendable, Hashable {
         return data.customFields["_file"]?.string
     }
 
-    init(_ object: HARObject) throws(HARError) {
-        var object = object
-        method = object.string("method") ?? "GET"
-        guard let url = object.string("url") else { throw HARError(.missing(path: object.path + ".url")) }
-        self.url = url
-        httpVersion = object.string("httpVersion") ?? "unknown"
-        for cookie in try object.objects("cookies") { cookies.append(HARCookie(cookie)) }
-        for field in try object.objects("headers") { fields.append(HARField(field)) }
-        for field in try object.objects("queryString") { queryString.append(HARField(field)) }
-        postData = try object.object("postData").map { (object) throws(HARError) in try HARPostData(object) }
-        headersSize = object.integer("headersSize") ?? -1
-        bodySize = object.integer("bodySize") ?? -1
-        comment = object.string("comment")
-        customFields = object.rest
-    }
-
-    var tree: JSONTree {
-        var members = HARMembers()
-        members.add("method", method)
-        members.add("url", url)
-        members.add("httpVersion", httpVersion)
-        members.add("cookies", .array(cookies.map(\.tree)))
-        members.add("headers", .array(fields.map(\.tree)))
-        members.add("queryString", .array(queryString.map(\.tree)))
-        members.add("postData", postData?.tree)
-        members.add("headersSize", headersSize)
-        members.add("bodySize", bodySize)
-        members.add("comment", comment)
-        members.add(customFields)
-        return members.tree
+    mutating func describe(_ members: inout HARMembers) throws(HARError) {
+        members.text("method", &method)
+        guard members.text("url", &url) else { throw members.missing("url") }
+        members.text("httpVersion", &httpVersion)
+        try members.objects("cookies", &cookies)
+        try members.objects("headers", &fields)
+        try members.objects("queryString", &queryString)
+        try members.object("postData", &postData)
+        members.integer("headersSize", &headersSize)
+        members.integer("bodySize", &bodySize)
+        members.text("comment", &comment)
     }
 }
 
 /// The content of a request.
-package struct HARPostData: Sendable, Hashable {
+package struct HARPostData: HARPart, Sendable, Hashable {
     /// The media type, as in `Content-Type`.
-    package var mimeType: String
+    package var mimeType = ""
     /// The content as text.
     package var text: String?
     /// The parameters of a form, if a program wrote these instead of the text.
@@ -105,33 +88,22 @@ package struct HARPostData: Sendable, Hashable {
     /// Fields that aren't part of the specification: `_truncated`, `_file`, and those of other programs.
     package var customFields: [String: JSONValue] = [:]
 
+    init() {}
+
     /// Makes text content.
     package init(mimeType: String, text: String? = nil) {
         self.mimeType = mimeType
         self.text = text
     }
 
-    init(_ object: HARObject) throws(HARError) {
-        var object = object
-        mimeType = object.string("mimeType") ?? ""
-        text = object.string("text")
-        for parameter in try object.objects("params") { params.append(HARParameter(parameter)) }
-        let standard = object.string("encoding")
-        encoding = object.string("_encoding") ?? standard
+    mutating func describe(_ members: inout HARMembers) throws(HARError) {
+        members.text("mimeType", &mimeType)
+        members.text("text", &text)
+        try members.objects("params", &params, omitsEmpty: true)
+        if members.isRead { members.text("encoding", &encoding) }
+        members.text("comment", &comment)
+        members.text("_encoding", &encoding)
         if encoding?.isEmpty == true { encoding = nil }
-        comment = object.string("comment")
-        customFields = object.rest
-    }
-
-    var tree: JSONTree {
-        var members = HARMembers()
-        members.add("mimeType", mimeType)
-        members.add("text", text)
-        if !params.isEmpty { members.add("params", .array(params.map(\.tree))) }
-        members.add("comment", comment)
-        members.add("_encoding", encoding)
-        members.add(customFields)
-        return members.tree
     }
 }
 
@@ -145,9 +117,9 @@ extension HARPostData {
 }
 
 /// A parameter of a form.
-package struct HARParameter: Sendable, Hashable {
+package struct HARParameter: HARPart, Sendable, Hashable {
     /// The parameter's name.
-    package var name: String
+    package var name = ""
     /// Its value, or the content of the file.
     package var value: String?
     /// The name of the file.
@@ -159,30 +131,19 @@ package struct HARParameter: Sendable, Hashable {
     /// Fields that aren't part of the specification.
     package var customFields: [String: JSONValue] = [:]
 
+    init() {}
+
     /// Makes a parameter.
     package init(name: String, value: String?) {
         self.name = name
         self.value = value
     }
 
-    init(_ object: HARObject) {
-        var object = object
-        name = object.string("name") ?? ""
-        value = object.string("value")
-        fileName = object.string("fileName")
-        contentType = object.string("contentType")
-        comment = object.string("comment")
-        customFields = object.rest
-    }
-
-    var tree: JSONTree {
-        var members = HARMembers()
-        members.add("name", name)
-        members.add("value", value)
-        members.add("fileName", fileName)
-        members.add("contentType", contentType)
-        members.add("comment", comment)
-        members.add(customFields)
-        return members.tree
+    mutating func describe(_ members: inout HARMembers) {
+        members.text("name", &name)
+        members.text("value", &value)
+        members.text("fileName", &fileName)
+        members.text("contentType", &contentType)
+        members.text("comment", &comment)
     }
 }

@@ -2,19 +2,19 @@ public import Foundation
 package import HTTPChainCore
 
 /// The response of an exchange.
-public struct HARResponse: Sendable, Hashable {
+public struct HARResponse: HARPart, Sendable, Hashable {
     /// The status; 0, or -1 in archives of Playwright, if there was no response.
-    public var status: Int
+    public var status = 0
     /// The reason phrase.
-    public var statusText: String
+    public var statusText = ""
     /// The HTTP version as the program wrote it; "unknown" if it didn't.
     package var httpVersion = "unknown"
     /// The cookies that were set.
     package var cookies: [HARCookie] = []
     /// The header fields, in order.
-    package var fields: [HARField]
+    package var fields: [HARField] = []
     /// The content.
-    package var content: HARContent
+    package var content = HARContent.unknown
     /// The target of a redirect, as in `Location`; empty if there is none.
     package var redirectURL = ""
     /// The size of the head, in bytes; -1 if unknown.
@@ -25,6 +25,8 @@ public struct HARResponse: Sendable, Hashable {
     package var comment: String?
     /// Fields that aren't part of the specification.
     package var customFields: [String: JSONValue] = [:]
+
+    init() {}
 
     /// Makes a response.
     package init(
@@ -71,47 +73,30 @@ public struct HARResponse: Sendable, Hashable {
         }
     }
 
-    init(_ object: HARObject) throws(HARError) {
-        var object = object
-        status = Int(clamping: object.integer("status") ?? 0)
-        statusText = object.string("statusText") ?? ""
-        httpVersion = object.string("httpVersion") ?? "unknown"
-        for cookie in try object.objects("cookies") { cookies.append(HARCookie(cookie)) }
-        fields = []
-        for field in try object.objects("headers") { fields.append(HARField(field)) }
-        content = try object.object("content").map(HARContent.init) ?? .unknown
-        redirectURL = object.string("redirectURL") ?? ""
-        headersSize = object.integer("headersSize") ?? -1
-        bodySize = object.integer("bodySize") ?? -1
-        comment = object.string("comment")
-        customFields = object.rest
-    }
-
-    var tree: JSONTree {
-        var members = HARMembers()
-        members.add("status", Int64(status))
-        members.add("statusText", statusText)
-        members.add("httpVersion", httpVersion)
-        members.add("cookies", .array(cookies.map(\.tree)))
-        members.add("headers", .array(fields.map(\.tree)))
-        members.add("content", content.tree)
-        members.add("redirectURL", redirectURL)
-        members.add("headersSize", headersSize)
-        members.add("bodySize", bodySize)
-        members.add("comment", comment)
-        members.add(customFields)
-        return members.tree
+    mutating func describe(_ members: inout HARMembers) throws(HARError) {
+        var code = Int64(status)
+        members.integer("status", &code)
+        status = Int(clamping: code)
+        members.text("statusText", &statusText)
+        members.text("httpVersion", &httpVersion)
+        try members.objects("cookies", &cookies)
+        try members.objects("headers", &fields)
+        try members.object("content", &content)
+        members.text("redirectURL", &redirectURL)
+        members.integer("headersSize", &headersSize)
+        members.integer("bodySize", &bodySize)
+        members.text("comment", &comment)
     }
 }
 
 /// The decoded content of a response, without its content coding.
-package struct HARContent: Sendable, Hashable {
+package struct HARContent: HARPart, Sendable, Hashable {
     /// The size of the decoded content, in bytes; -1 if unknown.
-    package var size: Int64
+    package var size: Int64 = -1
     /// The number of bytes that the content coding saved.
     package var compression: Int64?
     /// The media type, as in `Content-Type`; "x-unknown" if there is none.
-    package var mimeType: String
+    package var mimeType = ""
     /// The content, encoded by ``encoding``; `nil` if it wasn't recorded.
     package var text: String?
     /// The encoding of ``text``: "base64" for binary content; `nil` for text.
@@ -120,6 +105,8 @@ package struct HARContent: Sendable, Hashable {
     package var comment: String?
     /// Fields that aren't part of the specification: `_truncated`, `_file`, and those of other programs.
     package var customFields: [String: JSONValue] = [:]
+
+    init() {}
 
     /// Makes text content.
     package init(mimeType: String, text: String? = nil) {
@@ -130,33 +117,20 @@ package struct HARContent: Sendable, Hashable {
 
     /// The content of an exchange about which an archive says nothing.
     static var unknown: HARContent {
-        var content = HARContent(mimeType: "x-unknown")
-        content.size = -1
+        var content = HARContent()
+        content.mimeType = "x-unknown"
         return content
     }
 
-    init(_ object: HARObject) {
-        var object = object
-        mimeType = object.string("mimeType") ?? ""
-        text = object.string("text")
-        encoding = object.string("encoding")
+    mutating func describe(_ members: inout HARMembers) {
+        var known = members.isRead ? nil : size
+        members.integer("size", &known)
+        members.integer("compression", &compression)
+        members.text("mimeType", &mimeType)
+        members.text("text", &text)
+        members.text("encoding", &encoding)
         if encoding?.isEmpty == true { encoding = nil }
-        size =
-            object.integer("size") ?? HARBytes.decode(text, encoding: encoding).map { Int64($0.count) } ?? -1
-        compression = object.integer("compression")
-        comment = object.string("comment")
-        customFields = object.rest
-    }
-
-    var tree: JSONTree {
-        var members = HARMembers()
-        members.add("size", size)
-        members.add("compression", compression)
-        members.add("mimeType", mimeType)
-        members.add("text", text)
-        members.add("encoding", encoding)
-        members.add("comment", comment)
-        members.add(customFields)
-        return members.tree
+        size = known ?? HARBytes.decode(text, encoding: encoding).map { Int64($0.count) } ?? -1
+        members.text("comment", &comment)
     }
 }
