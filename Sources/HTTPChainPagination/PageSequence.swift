@@ -26,7 +26,6 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
     private let fetch: Fetch
     private let style: PaginationStyle<Value>
     private let start: PagePosition
-    private var prefetches = false
 
     /// Creates a sequence of calls of any kind.
     ///
@@ -61,32 +60,22 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
         start = position
     }
 
-    /// Returns a sequence that requests each page while the previous one is being processed.
-    package func prefetching() -> PageSequence {
-        var sequence = self
-        sequence.prefetches = true
-        return sequence
-    }
-
     /// Starts an iteration at the starting position.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(steps: PageSteps(fetch: fetch, style: style), place: start, prefetches: prefetches)
+        AsyncIterator(steps: PageSteps(fetch: fetch, style: style), place: start)
     }
 
     /// An iterator over the pages of a list.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let steps: PageSteps<Value>
-        private let prefetches: Bool
         private var place: PagePosition?
         private var walk: PageWalk
         private var history = PageHistory<Value>()
-        private var ahead: PageAhead<Value>?
         /// The reason why there is no next page, which the next call throws, so that the last page isn't lost.
         private var failure: (any Error)?
 
-        init(steps: PageSteps<Value>, place: PagePosition, prefetches: Bool) {
+        init(steps: PageSteps<Value>, place: PagePosition) {
             self.steps = steps
-            self.prefetches = prefetches
             self.place = place
             walk = PageWalk(from: place)
         }
@@ -102,13 +91,7 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
             }
             guard let position = place else { return nil }
             place = nil
-            let step: PageStep<Value>
-            if let ahead {
-                self.ahead = nil
-                step = try await ahead.value()
-            } else {
-                step = try await steps.fetch(position)
-            }
+            let step = try await steps.fetch(position)
             var page = step.page
             if position.isCounted, history.repeats(with: page.value) { throw PaginationError(.noProgress) }
             let url = page.response.url
@@ -119,7 +102,6 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
                 failure = error
             }
             page.next = place
-            if prefetches, let place { ahead = PageAhead(steps, place) }
             return page
         }
     }
@@ -137,11 +119,6 @@ struct PageSteps<Value: Sendable>: Sendable {
     let style: PaginationStyle<Value>
     /// The user of all pages, so that a list isn't partly another user's.
     private let identity = CallIdentity()
-
-    init(fetch: @escaping PageSequence<Value>.Fetch, style: PaginationStyle<Value>) {
-        self.fetch = fetch
-        self.style = style
-    }
 
     func fetch(_ position: PagePosition) async throws -> PageStep<Value> {
         let sent = Locked<(record: CallRecord, origin: Origin?, path: String?)?>(nil)
@@ -164,25 +141,6 @@ struct PageSteps<Value: Sendable>: Sendable {
             ),
             target: target.flatMap { Origin(scheme: $0.scheme, authority: $0.authority) } ?? origin
         )
-    }
-}
-
-/// The prefetched next page; its request is cancelled when the iterator is deallocated.
-final class PageAhead<Value: Sendable>: Sendable {
-    private let task: Task<PageStep<Value>, any Error>
-
-    init(_ steps: PageSteps<Value>, _ position: PagePosition) {
-        task = Task { try await steps.fetch(position) }
-    }
-
-    deinit { task.cancel() }
-
-    func value() async throws -> PageStep<Value> {
-        try await withTaskCancellationHandler {
-            try await task.value
-        } onCancel: {
-            task.cancel()
-        }
     }
 }
 

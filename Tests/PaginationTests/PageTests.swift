@@ -71,7 +71,6 @@ struct PageTests {
         let pages = chain.pages(of: [Int].self, from: .get("plants", query: ["per": 2]), by: .linkHeader())
         #expect(try await Self.collect(pages) == [[1, 2], [3, 4], [5]])
         #expect(try await pages.items().reduce(into: []) { $0.append($1) } == [1, 2, 3, 4, 5])
-        #expect(try await Self.collect(pages.prefetching()) == [[1, 2], [3, 4], [5]])
     }
 
     @Test("A URL in the body is the next page", arguments: Way.allCases)
@@ -296,10 +295,9 @@ struct PageTests {
 
     @Test(
         "A service that ignores the parameter, or begins anew after its last page, ends the list with an error",
-        arguments: [1, 2, 3],
-        [false, true]
+        arguments: [1, 2, 3]
     )
-    func ignored(count: Int, prefetches: Bool) async throws {
+    func ignored(count: Int) async throws {
         let asked = Counter()
         let service = ClosureTransport { request in
             let page = asked.value % count
@@ -310,8 +308,7 @@ struct PageTests {
             PaginationStyle<[Item]>.page(isLast: \.isEmpty), .offset(),
             .custom { page in .parameters(["page": "\(page.value.count)\(asked.value)"]) },
         ] {
-            var pages = service.pages(of: [Item].self, from: .get(Self.base + "/items?page=1"), by: style)
-            if prefetches { pages = pages.prefetching() }
+            let pages = service.pages(of: [Item].self, from: .get(Self.base + "/items?page=1"), by: style)
             var items = 0
             let error = await #expect(throws: PaginationError.self) {
                 for try await page in pages { items += page.value.count }
@@ -369,25 +366,23 @@ struct PageTests {
         let seen = Events<Request>()
         let chain = try await Self.chain(["\(Self.base)/plants": (Self.link(link), "[1]")], seen: seen, way)
         let request = Request.get("plants", headers: [.authorization: "Bearer secret"])
-        for prefetches in [false, true] {
-            let pages = chain.pages(of: [Int].self, from: request, by: .linkHeader())
-            var iterator = (prefetches ? pages.prefetching() : pages).makeAsyncIterator()
-            // The page that was read is not lost.
-            let page = try await iterator.next()
-            #expect(page?.value == [1] && page?.next == nil)
-            do {
-                _ = try await iterator.next()
-                Issue.record("the list went on")
-            } catch let error as PaginationError {
-                if case .cannotFollow = problem, case .cannotFollow(let what) = error.problem {
-                    #expect(!what.contains("pw@"))
-                } else {
-                    #expect(error.problem == problem)
-                }
+        let pages = chain.pages(of: [Int].self, from: request, by: .linkHeader())
+        var iterator = pages.makeAsyncIterator()
+        // The page that was read is not lost.
+        let page = try await iterator.next()
+        #expect(page?.value == [1] && page?.next == nil)
+        do {
+            _ = try await iterator.next()
+            Issue.record("the list went on")
+        } catch let error as PaginationError {
+            if case .cannotFollow = problem, case .cannotFollow(let what) = error.problem {
+                #expect(!what.contains("pw@"))
+            } else {
+                #expect(error.problem == problem)
             }
-            #expect(try await iterator.next() == nil)
         }
-        #expect(seen.all.count == 2)
+        #expect(try await iterator.next() == nil)
+        #expect(seen.all.count == 1)
     }
 
     @Test("A cursor that comes again, after however many pages, ends the list with an error", arguments: Way.allCases)
@@ -478,50 +473,6 @@ struct PageTests {
         let pages = chain.pages(of: [Int].self, from: .get("plants"), by: .linkHeader())
         let error = await #expect(throws: PaginationError.self) { try await Self.collect(pages) }
         #expect(error?.problem == Origin(target + "/").map { .otherOrigin($0) })
-    }
-
-    @Test(
-        "One page ahead is asked for while the last is looked at, and cancelled when nobody wants it",
-        arguments: Way.allCases
-    )
-    func prefetch(way: Way) async throws {
-        let asked = Events<String>()
-        let cancelled = Counter()
-        let served = Rendezvous()
-        let service = ClosureTransport { request in
-            asked.add(request.head.path ?? "")
-            if request.head.path == "/a?offset=2" { try await served.wait() }
-            var response = Response(.ok, body: "[1]")
-            response.request = request.head
-            return response
-        }
-        defer { served.reach() }
-        let (transport, base) = try await way.transport(to: service, at: Self.base, over: URLSessionTransport())
-        let watched = ClosureTransport { request in
-            do {
-                return try await transport.send(request)
-            } catch {
-                cancelled.add()
-                throw error
-            }
-        }
-        let chain = try Chain(transport: watched) {
-            URLBuilderMiddleware(base: base)
-        }
-        let pages = chain.pages(of: [Int].self, from: .get("a"), by: .offset())
-        do {
-            var iterator = pages.prefetching().makeAsyncIterator()
-            _ = try await iterator.next()
-            try await asked.wait(until: 2)
-            #expect(asked.all == ["/a", "/a?offset=1"])
-            _ = try await iterator.next()
-            try await asked.wait(until: 3)
-        }
-        try await cancelled.wait(until: 1)
-        // Without it, nothing is asked for that nobody wants yet.
-        var iterator = pages.makeAsyncIterator()
-        _ = try await iterator.next()
-        #expect(asked.all.count == 4)
     }
 
     @Test("An error of a page ends the list with that error", arguments: Way.allCases)
