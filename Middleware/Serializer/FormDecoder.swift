@@ -86,18 +86,9 @@ extension FormDecoder: SingleValueDecodingContainer {
     func decodeNil() -> Bool { isNil }
     func decode(_ type: Bool.Type) throws -> Bool { try truth() }
     func decode(_ type: String.Type) throws -> String { try text() }
-    func decode(_ type: Double.Type) throws -> Double { try number(type) }
-    func decode(_ type: Float.Type) throws -> Float { try number(type) }
-    func decode(_ type: Int.Type) throws -> Int { try number(type) }
-    func decode(_ type: Int8.Type) throws -> Int8 { try number(type) }
-    func decode(_ type: Int16.Type) throws -> Int16 { try number(type) }
-    func decode(_ type: Int32.Type) throws -> Int32 { try number(type) }
-    func decode(_ type: Int64.Type) throws -> Int64 { try number(type) }
-    func decode(_ type: UInt.Type) throws -> UInt { try number(type) }
-    func decode(_ type: UInt8.Type) throws -> UInt8 { try number(type) }
-    func decode(_ type: UInt16.Type) throws -> UInt16 { try number(type) }
-    func decode(_ type: UInt32.Type) throws -> UInt32 { try number(type) }
-    func decode(_ type: UInt64.Type) throws -> UInt64 { try number(type) }
+    func decode<Number: Decodable & LosslessStringConvertible>(_ type: Number.Type) throws -> Number {
+        try number(type)
+    }
 }
 
 private struct FormObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -143,11 +134,6 @@ private struct FormArrayReader: UnkeyedDecodingContainer {
     let decoder: FormDecoder
     let elements: [FormNode]
     var currentIndex = 0
-
-    init(decoder: FormDecoder, elements: [FormNode]) {
-        self.decoder = decoder
-        self.elements = elements
-    }
 
     var codingPath: [any CodingKey] { decoder.codingPath }
     var count: Int? { elements.count }

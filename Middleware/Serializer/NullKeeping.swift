@@ -81,20 +81,9 @@ private struct NullKeepingSingle: SingleValueEncodingContainer {
 
     var codingPath: [any CodingKey] { inner.codingPath }
     mutating func encodeNil() throws { try inner.encodeNil() }
-    mutating func encode(_ value: Bool) throws { try inner.encode(value) }
-    mutating func encode(_ value: String) throws { try inner.encode(value) }
-    mutating func encode(_ value: Double) throws { try inner.encode(value) }
-    mutating func encode(_ value: Float) throws { try inner.encode(value) }
-    mutating func encode(_ value: Int) throws { try inner.encode(value) }
-    mutating func encode(_ value: Int8) throws { try inner.encode(value) }
-    mutating func encode(_ value: Int16) throws { try inner.encode(value) }
-    mutating func encode(_ value: Int32) throws { try inner.encode(value) }
-    mutating func encode(_ value: Int64) throws { try inner.encode(value) }
-    mutating func encode(_ value: UInt) throws { try inner.encode(value) }
-    mutating func encode(_ value: UInt8) throws { try inner.encode(value) }
-    mutating func encode(_ value: UInt16) throws { try inner.encode(value) }
-    mutating func encode(_ value: UInt32) throws { try inner.encode(value) }
-    mutating func encode(_ value: UInt64) throws { try inner.encode(value) }
+    mutating func encode<Scalar: Encodable & LosslessStringConvertible>(_ value: Scalar) throws {
+        try inner.encode(value)
+    }
     mutating func encode<Value: Encodable>(_ value: Value) throws { try inner.encode(NullKeeping.wrapping(value)) }
 }
 
@@ -104,20 +93,9 @@ private struct NullKeepingArray: UnkeyedEncodingContainer {
     var codingPath: [any CodingKey] { inner.codingPath }
     var count: Int { inner.count }
     mutating func encodeNil() throws { try inner.encodeNil() }
-    mutating func encode(_ value: Bool) throws { try inner.encode(value) }
-    mutating func encode(_ value: String) throws { try inner.encode(value) }
-    mutating func encode(_ value: Double) throws { try inner.encode(value) }
-    mutating func encode(_ value: Float) throws { try inner.encode(value) }
-    mutating func encode(_ value: Int) throws { try inner.encode(value) }
-    mutating func encode(_ value: Int8) throws { try inner.encode(value) }
-    mutating func encode(_ value: Int16) throws { try inner.encode(value) }
-    mutating func encode(_ value: Int32) throws { try inner.encode(value) }
-    mutating func encode(_ value: Int64) throws { try inner.encode(value) }
-    mutating func encode(_ value: UInt) throws { try inner.encode(value) }
-    mutating func encode(_ value: UInt8) throws { try inner.encode(value) }
-    mutating func encode(_ value: UInt16) throws { try inner.encode(value) }
-    mutating func encode(_ value: UInt32) throws { try inner.encode(value) }
-    mutating func encode(_ value: UInt64) throws { try inner.encode(value) }
+    mutating func encode<Scalar: Encodable & LosslessStringConvertible>(_ value: Scalar) throws {
+        try inner.encode(value)
+    }
     mutating func encode<Value: Encodable>(_ value: Value) throws { try inner.encode(NullKeeping.wrapping(value)) }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -147,20 +125,9 @@ private struct NullKeepingObject<Key: CodingKey>: KeyedEncodingContainerProtocol
         }
     }
 
-    mutating func encode(_ value: Bool, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: String, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: Double, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: Float, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: Int, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: Int8, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: Int16, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: Int32, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: Int64, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: UInt, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: UInt8, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: UInt16, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: UInt32, forKey key: Key) throws { try inner.encode(value, forKey: key) }
-    mutating func encode(_ value: UInt64, forKey key: Key) throws { try inner.encode(value, forKey: key) }
+    mutating func encode<Scalar: Encodable & LosslessStringConvertible>(_ value: Scalar, forKey key: Key) throws {
+        try inner.encode(value, forKey: key)
+    }
 
     mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try write(value, key) }
     mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try write(value, key) }
