@@ -169,13 +169,13 @@ extension OutsideReader {
     private static func readRequested(_ text: String) throws {
         let secret: Secret = "a secret of the growth tests"
         let key = try WebhookKey("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-        let signer = MessageSigner(try .hmacSHA256(secret), covering: [.method], acceptSignature: true)
+        let signer = BuiltInSigner.messageSignature(try .hmacSHA256(secret), covering: [.method], acceptSignature: true)
         guard let asked = HTTPField.Name("Accept-Signature"), let origin = Origin("https://a.example"),
             let id = HTTPField.Name("webhook-id"), let time = HTTPField.Name("webhook-timestamp"),
             let signature = HTTPField.Name("webhook-signature")
         else { return }
         for start in ["", "sig=("] {
-            _ = signer.wantsToSignAgain(after: Response(.unauthorized, headers: [asked: start + text]), from: origin)
+            _ = signer.scheme.wantsToSignAgain(after: Response(.unauthorized, headers: [asked: start + text]), from: origin)
         }
         _ = try? StandardWebhook.verify(
             [id: text, time: "1", signature: text],

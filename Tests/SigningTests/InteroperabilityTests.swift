@@ -122,7 +122,7 @@ struct InteroperabilityTests {
     )
     func verifiedByOthers(algorithm: String) async throws {
         let keys = try ForeignKeys(algorithm)
-        let signer = MessageSigner(
+        let signer = BuiltInSigner.messageSignature(
             try keys.signing(),
             covering: components,
             expiresAfter: .seconds(300),

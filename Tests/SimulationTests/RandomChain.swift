@@ -126,7 +126,7 @@ struct RandomChain {
             stages.append(AttemptTimeoutMiddleware(.seconds(30), response: .seconds(20), read: .seconds(20)))
         }
         if isSigning, let key = try? MessageSigningKey.hmacSHA256("simulated-secret-key") {
-            let signer = MessageSigner(
+            let signer = BuiltInSigner.messageSignature(
                 key,
                 covering: [.method, .targetURI],
                 whenPresent: [.contentDigest, .field(.authorization), .field(.cookie)],

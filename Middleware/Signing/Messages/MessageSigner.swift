@@ -6,43 +6,18 @@ import RawStructuredFieldValues
 
 /// Signs requests by HTTP Message Signatures, RFC 9421.
 package struct MessageSigner: SignatureScheme {
-    private let key: MessageSigningKey
-    private let label: String
-    private let components: [SignatureComponent]
-    private let optional: [SignatureComponent]
-    private let lifetime: Duration?
-    private let hasNonce: Bool
-    private let namesAlgorithm: Bool
-    private let tag: String?
-    private let types: [String: StructuredFieldType]
-    private let followsRequests: Bool
+    fileprivate let key: MessageSigningKey
+    fileprivate let label: String
+    fileprivate let components: [SignatureComponent]
+    fileprivate let optional: [SignatureComponent]
+    fileprivate let lifetime: Duration?
+    fileprivate let hasNonce: Bool
+    fileprivate let namesAlgorithm: Bool
+    fileprivate let tag: String?
+    fileprivate let types: [String: StructuredFieldType]
+    fileprivate let followsRequests: Bool
     private let asked = AskedSignatures()
-    private let fault: SigningError?
-
-    package init(
-        _ key: MessageSigningKey,
-        covering components: [SignatureComponent],
-        whenPresent optional: [SignatureComponent] = [],
-        label: String = "sig",
-        expiresAfter lifetime: Duration? = nil,
-        hasNonce: Bool = false,
-        namesAlgorithm: Bool = false,
-        tag: String? = nil,
-        structuredFields types: [HTTPField.Name: StructuredFieldType] = [:],
-        acceptSignature followsRequests: Bool = false
-    ) {
-        self.key = key
-        self.label = label
-        self.components = components
-        self.optional = optional
-        self.lifetime = lifetime
-        self.hasNonce = hasNonce
-        self.namesAlgorithm = namesAlgorithm
-        self.tag = tag
-        self.types = Dictionary(types.map { ($0.key.canonicalName, $0.value) }, uniquingKeysWith: { first, _ in first })
-        self.followsRequests = followsRequests
-        fault = Self.fault(in: components + optional, label: label, keyID: key.id, tag: tag)
-    }
+    fileprivate let fault: SigningError?
 
     /// Always "HTTP message signatures".
     package var schemeSummary: String { "HTTP message signatures" }
@@ -170,7 +145,7 @@ package struct MessageSigner: SignatureScheme {
         ]
     }
 
-    private static func fault(
+    fileprivate static func fault(
         in components: [SignatureComponent],
         label: String,
         keyID: String?,
@@ -246,16 +221,17 @@ extension RequestSigner where Self == BuiltInSigner {
         acceptSignature followsRequests: Bool = false
     ) -> BuiltInSigner {
         let scheme = MessageSigner(
-            key,
-            covering: components,
-            whenPresent: optional,
+            key: key,
             label: label,
-            expiresAfter: lifetime,
+            components: components,
+            optional: optional,
+            lifetime: lifetime,
             hasNonce: hasNonce,
             namesAlgorithm: namesAlgorithm,
             tag: tag,
-            structuredFields: types,
-            acceptSignature: followsRequests
+            types: Dictionary(types.map { ($0.key.canonicalName, $0.value) }, uniquingKeysWith: { first, _ in first }),
+            followsRequests: followsRequests,
+            fault: MessageSigner.fault(in: components + optional, label: label, keyID: key.id, tag: tag)
         )
         return BuiltInSigner(scheme: scheme)
     }

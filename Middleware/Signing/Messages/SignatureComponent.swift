@@ -27,12 +27,7 @@ public struct SignatureComponent: Sendable {
 
     /// The field's name in lower case, or the name of a derived component, which begins with `@`.
     package let name: String
-    private(set) var parameters: [Parameter]
-
-    init(name: String, parameters: [Parameter] = []) {
-        self.name = name
-        self.parameters = parameters
-    }
+    private(set) var parameters: [Parameter] = []
 
     private func with(_ parameter: Parameter) -> SignatureComponent {
         guard !parameters.contains(parameter) else { return self }

@@ -18,11 +18,6 @@ public struct StandardWebhook: Sendable, Hashable {
     /// The time of this attempt, to the second.
     public let timestamp: Date
 
-    init(id: String, timestamp: Date) {
-        self.id = id
-        self.timestamp = timestamp
-    }
-
     /// Verifies a received webhook.
     ///
     /// ```swift

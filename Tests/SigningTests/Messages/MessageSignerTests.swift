@@ -14,7 +14,7 @@ struct MessageSignerTests {
 
     /// Sends the request of RFC 9421, appendix B.2, at the time at which its signatures were made.
     private func sent(
-        by signer: MessageSigner,
+        by signer: BuiltInSigner,
         _ request: Request? = nil,
         answers: StageHarness.Answer...
     ) async throws -> Request {
@@ -34,7 +34,7 @@ struct MessageSignerTests {
     func vectors() async throws {
         let secret = try MessageSigningKey.hmacSHA256(base64: SignatureVectors.sharedSecret, id: "test-shared-secret")
         var request = try await sent(
-            by: MessageSigner(
+            by: BuiltInSigner.messageSignature(
                 secret,
                 covering: [.field(.date), .authority, .field(.contentType)],
                 label: "sig-b25"
@@ -49,14 +49,14 @@ struct MessageSignerTests {
         // Without its length, which the transport writes.
         var message = Request(head: SignatureVectors.request, body: #"{"hello": "world"}"#)
         message.headers[.contentLength] = nil
-        request = try await sent(by: MessageSigner(key, covering: covered, label: "sig-b26"), message)
+        request = try await sent(by: BuiltInSigner.messageSignature(key, covering: covered, label: "sig-b26"), message)
         #expect(try field("Signature-Input", of: request) == SignatureVectors.requests[4].input)
         #expect(try field("Signature", of: request) == SignatureVectors.requests[4].signature)
     }
 
     @Test("What each algorithm signs counts by its public key", arguments: TestKeys.all)
     func algorithms(pair: TestKeys) async throws {
-        let signer = MessageSigner(
+        let signer = BuiltInSigner.messageSignature(
             try pair.signing(),
             covering: [.method, .targetURI, .contentDigest],
             expiresAfter: .seconds(60),
@@ -86,7 +86,7 @@ struct MessageSignerTests {
 
     @Test("A nonce is another one for each request")
     func nonce() async throws {
-        let signer = MessageSigner(.shared(), covering: [.method], hasNonce: true)
+        let signer = BuiltInSigner.messageSignature(.shared(), covering: [.method], hasNonce: true)
         let harness = StageHarness(SigningMiddleware(signer, for: .any))
         let first = try #require(await harness.send(.get(url), answering: .ok).requests.first)
         let second = try #require(await harness.send(.get(url), answering: .ok).requests.first)
@@ -95,7 +95,7 @@ struct MessageSignerTests {
 
     @Test("Content that is to be covered needs its digest, and a request without content needs none")
     func contentDigest() async throws {
-        let signer = MessageSigner(.shared(), covering: [.method, .contentDigest])
+        let signer = BuiltInSigner.messageSignature(.shared(), covering: [.method, .contentDigest])
         let stage = SigningMiddleware(signer, for: "https://example.com")
         let failed = await StageHarness(stage).send(.post(url, body: "content"), answering: .ok)
         let error = try #require(failed.error as? SigningError)
@@ -108,14 +108,17 @@ struct MessageSignerTests {
 
     @Test("A field that is covered must be there, and one that is optional may be")
     func optional() async throws {
-        let signer = MessageSigner(
+        let signer = BuiltInSigner.messageSignature(
             .shared(),
             covering: [.method],
             whenPresent: [.field(.authorization), .field(.accept)]
         )
         let request = try await sent(by: signer, .get(url, headers: [.accept: "text/plain"]))
         #expect(try field("Signature-Input", of: request)?.hasPrefix(#"sig=("@method" "accept");"#) == true)
-        let strict = SigningMiddleware(MessageSigner(.shared(), covering: [.field(.accept)]), for: .any)
+        let strict = SigningMiddleware(
+            BuiltInSigner.messageSignature(.shared(), covering: [.field(.accept)]),
+            for: .any
+        )
         let error = await StageHarness(strict).send(.get(url), answering: .ok).error as? SigningError
         #expect(error?.problem == .missingComponent(.field(.accept)))
         #expect(error?.exchange?.url == url)
@@ -123,7 +126,7 @@ struct MessageSignerTests {
 
     @Test("A date that is covered is set")
     func date() async throws {
-        let signer = MessageSigner(.shared(), covering: [.field(.date)])
+        let signer = BuiltInSigner.messageSignature(.shared(), covering: [.field(.date)])
         let request = try await sent(by: signer, .get(url))
         #expect(request.headers[.date] == "Tue, 20 Apr 2021 02:07:53 GMT")
     }
@@ -132,11 +135,14 @@ struct MessageSignerTests {
     func label() async throws {
         var request = Request.get(url)
         request.headers = SignatureVectors.fields(["Signature-Input": "a=()", "Signature": "a=:AAAA:"])
-        let signer = MessageSigner(.shared(), covering: [.method], label: "b")
+        let signer = BuiltInSigner.messageSignature(.shared(), covering: [.method], label: "b")
         let signed = try await sent(by: signer, request)
         #expect(try field("Signature-Input", of: signed)?.hasPrefix(#"a=(), b=("@method");created="#) == true)
         #expect(try field("Signature", of: signed)?.hasPrefix("a=:AAAA:, b=:") == true)
-        let same = SigningMiddleware(MessageSigner(.shared(), covering: [.method], label: "a"), for: .any)
+        let same = SigningMiddleware(
+            BuiltInSigner.messageSignature(.shared(), covering: [.method], label: "a"),
+            for: .any
+        )
         let error = await StageHarness(same).send(request, answering: .ok).error as? SigningError
         #expect(error?.problem == .labelInUse("a"))
     }
@@ -145,10 +151,10 @@ struct MessageSignerTests {
     func remoteKey() async throws {
         struct VaultError: Error {}
         let key = MessageSigningKey(.ed25519, id: "a") { _ in Data([1, 2, 3]) }
-        let request = try await sent(by: MessageSigner(key, covering: [.method]))
+        let request = try await sent(by: BuiltInSigner.messageSignature(key, covering: [.method]))
         #expect(try field("Signature", of: request) == "sig=:AQID:")
         let broken = MessageSigningKey(.ed25519) { _ in throw VaultError() }
-        let stage = SigningMiddleware(MessageSigner(broken, covering: [.method]), for: .any)
+        let stage = SigningMiddleware(BuiltInSigner.messageSignature(broken, covering: [.method]), for: .any)
         let error = await StageHarness(stage).send(.get(url), answering: .ok).error as? SigningError
         #expect(error?.problem == .keyFailed)
         #expect(error?.underlyingError is VaultError)
@@ -161,7 +167,7 @@ struct MessageSignerTests {
             name:
                 #"server=("@authority" "x-missing" "@query" "@query-param";name="missing");created;nonce="abc";tag="x""#
         ]
-        let signer = MessageSigner(.shared(), covering: [.method], acceptSignature: true)
+        let signer = BuiltInSigner.messageSignature(.shared(), covering: [.method], acceptSignature: true)
         let harness = StageHarness(SigningMiddleware(signer, for: .any))
         let outcome = await harness.send(.get(url), answering: .status(.unauthorized, headers: asking), .ok)
         #expect(try outcome.response().status == .ok)
@@ -180,7 +186,7 @@ struct MessageSignerTests {
     @Test("A body that can be read only once is not sent again, and the requests that follow are signed as asked")
     func acceptSignatureOnce() async throws {
         let asking: HTTPFields = [SignatureVectors.name("Accept-Signature"): #"server=("@path")"#]
-        let signer = MessageSigner(.shared(), covering: [.method], acceptSignature: true)
+        let signer = BuiltInSigner.messageSignature(.shared(), covering: [.method], acceptSignature: true)
         let harness = StageHarness(SigningMiddleware(signer, for: .any))
         let body = HTTPBody.once { Empty() }
         let outcome = await harness.send(.post(url, body: body), answering: .status(.unauthorized, headers: asking))
@@ -203,7 +209,7 @@ struct MessageSignerTests {
     )
     func notFollowed(asked: String) async throws {
         let name = try #require(HTTPField.Name("Accept-Signature"))
-        let signer = MessageSigner(
+        let signer = BuiltInSigner.messageSignature(
             .shared(id: "mine"),
             covering: [.method],
             tag: "garden",
@@ -224,13 +230,16 @@ struct MessageSignerTests {
         let transport = TestKeys.Nowhere()
         #expect(throws: ChainOrderError.self) {
             try Chain(transport: transport) {
-                SigningMiddleware(MessageSigner(.shared(), covering: components), for: "https://example.com")
+                SigningMiddleware(
+                    BuiltInSigner.messageSignature(.shared(), covering: components),
+                    for: "https://example.com"
+                )
             }
         }
         #expect(throws: ChainOrderError.self) {
             try Chain(transport: transport) {
                 SigningMiddleware(
-                    MessageSigner(.shared(), covering: [.method], label: "No Label"),
+                    BuiltInSigner.messageSignature(.shared(), covering: [.method], label: "No Label"),
                     for: "https://example.com"
                 )
             }
