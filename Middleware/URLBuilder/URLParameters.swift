@@ -13,12 +13,6 @@ public struct URLParameters: Sendable, Hashable {
         package var name: String
         /// The value.
         package var value: URLValue
-
-        /// Makes a named value.
-        package init(name: String, value: URLValue) {
-            self.name = name
-            self.value = value
-        }
     }
 
     /// The named values in order; a query may repeat a name.

@@ -3,7 +3,7 @@ import Foundation
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainInMemory
-import HTTPChainOAuth
+@testable import HTTPChainOAuth
 import HTTPChainTesting
 import HTTPTypes
 import SignInServer

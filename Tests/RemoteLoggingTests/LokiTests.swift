@@ -1,7 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
-import HTTPChainLogShipper
+@testable import HTTPChainLogShipper
 import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging

@@ -15,12 +15,6 @@ public struct Challenge: Sendable, Hashable {
         package let name: String
         /// The value without quotes; empty if none was sent.
         package let value: String
-
-        /// Makes a parameter.
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
     }
 
     /// The scheme as sent; compare it with ``is(_:)``.

@@ -70,13 +70,7 @@ extension LogShipper {
         /// The number of records still queued at the deadline, including those logged meanwhile; 0 if complete.
         public let left: Int
         /// The last failure of a batch, on one line, if records are left or lost; otherwise `nil`.
-        package let lastFailure: String?
-
-        init(isComplete: Bool, left: Int, lastFailure: String? = nil) {
-            self.isComplete = isComplete
-            self.left = left
-            self.lastFailure = lastFailure
-        }
+        package var lastFailure: String?
     }
 
     /// An event in the life of a batch, passed to an observer.

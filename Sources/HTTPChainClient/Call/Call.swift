@@ -15,11 +15,6 @@ public struct Call<Kind: TypedRequest>: Sendable {
     let client: Client
     var settings = CallSettings()
 
-    init(request: Kind, client: Client) {
-        self.request = request
-        self.client = client
-    }
-
     /// The output.
     ///
     /// Reading it sends the request.

@@ -67,11 +67,6 @@ private struct PlaceKeepingReader: BodyReader {
     var inner: (any BodyReader)?
     let place: CallPlace
 
-    init(inner: sending any BodyReader, place: CallPlace) {
-        self.inner = inner
-        self.place = place
-    }
-
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard inner != nil else { return nil }
         guard place.isHeld else {

@@ -36,12 +36,6 @@ private struct ReceivingReader: BodyReader {
     let expected: Int64?
     var count: Int64 = 0
 
-    init(inner: any BodyReader, receiver: Receiver, expected: Int64?) {
-        self.inner = inner
-        self.receiver = receiver
-        self.expected = expected
-    }
-
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         try Task.checkCancellation()
         guard let chunk = try await inner.read() else { return nil }

@@ -38,12 +38,6 @@ public struct RecordedRequest: Sendable {
     /// The number of response body bytes that the client has read.
     package internal(set) var responseBytesRead: Int64 = 0
 
-    init(head: HTTPRequest, url: String, options: RequestOptions) {
-        self.head = head
-        self.url = url
-        self.options = options
-    }
-
     /// The request method.
     public var method: HTTPRequest.Method { head.method }
 

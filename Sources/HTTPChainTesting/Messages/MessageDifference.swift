@@ -9,11 +9,6 @@ package struct MessageDifference: HTTPChainError, Hashable {
     /// The differences, each of one or a few lines, with secrets redacted.
     package let differences: [String]
 
-    init(subject: String, differences: [String]) {
-        self.subject = subject
-        self.differences = differences
-    }
-
     package var stage: String { "expectation" }
 
     /// The differences as a list.

@@ -61,10 +61,6 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
     package internal(set) var fingerprint: UInt64 = 0
     package internal(set) var violated: [Violation] = []
 
-    init(seed: UInt64) {
-        self.seed = seed
-    }
-
     /// The violations, each with its invariant, the call and what happened; empty for a correct chain.
     public var violations: [String] { violated.map(\.description) }
 

@@ -119,10 +119,6 @@ package struct DevicePolling: Sendable {
 
     package private(set) var interval: Duration
 
-    package init(interval: Duration) {
-        self.interval = interval
-    }
-
     /// Returns the error that ends the sign-in, or `nil` to poll again after ``interval``.
     package mutating func failure(after error: any Error) -> (any Error)? {
         switch error {

@@ -131,11 +131,6 @@ private struct VariableReader {
     /// The kinds of data that have variables of their own.
     private static let signalPrefixes = ["LOGS_", "TRACES_", "METRICS_", "PROFILES_"]
 
-    init(environment: [String: String], signal: OTLPEnvironment.Signal) {
-        self.environment = environment
-        self.signal = signal
-    }
-
     private func value(of name: String) -> String? {
         guard let text = environment[name]?.trimming(), !text.isEmpty else { return nil }
         return text

@@ -73,10 +73,6 @@ struct PatternReader: BodyReader {
     let length: Int64
     var offset: Int64 = 0
 
-    init(length: Int64) {
-        self.length = length
-    }
-
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard offset < length else { return nil }
         let chunk = Pattern.bytes(at: offset, count: Int(min(60_000, length - offset)))
