@@ -1,10 +1,10 @@
-import HTTPChainCore
+public import HTTPChainCore
 
 /// The state of a stream.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
-public enum EventStreamState: Sendable, CustomStringConvertible {
+public enum EventStreamState: Sendable, CustomStringConvertible, DescribedValue {
     /// No event has been requested yet.
     case idle
     /// The request was sent, after the given number of consecutive failures.
@@ -21,7 +21,7 @@ public enum EventStreamState: Sendable, CustomStringConvertible {
     /// A short text, such as "open".
     ///
     /// It includes the waiting time, if there is one.
-    public var description: String {
+    package var words: String {
         switch self {
         case .idle: "idle"
         case .connecting(let failures): failures == 0 ? "connecting" : "connecting after \(failures) failures"

@@ -1,5 +1,5 @@
 public import Foundation
-import HTTPChainCore
+public import HTTPChainCore
 import HTTPChainSupport
 
 /// An event of a stream: its type, its data and the stream's current ID.
@@ -50,9 +50,9 @@ public struct ServerSentEvent: Sendable, Hashable {
     }
 }
 
-extension ServerSentEvent: CustomStringConvertible {
+extension ServerSentEvent: CustomStringConvertible, DescribedValue {
     /// The type, the size and whether there is an ID, without the data: "event \"message\" of 12 bytes".
-    public var description: String {
+    package var words: String {
         "event \"\(type)\" of \(ByteCount(Int64(bytes.count)))" + (lastEventID == nil ? "" : " with an id")
     }
 }

@@ -225,7 +225,7 @@ extension HeaderOperation: EffectComparable {
     }
 }
 
-extension HeaderOperation: RedactedDisplay {
+extension HeaderOperation: RedactedDisplay, DescribedValue {
     /// The action and the name of the field, without its value.
-    public var description: String { "\(action.rawValue) \(name)" }
+    package var words: String { "\(action.rawValue) \(name)" }
 }

@@ -198,7 +198,7 @@ extension Middleware {
     }
 }
 
-extension HeadersMiddleware: RedactedDisplay {
+extension HeadersMiddleware: RedactedDisplay, DescribedValue {
     /// The same as the `summary`, with secrets redacted.
-    public var description: String { summary.description }
+    package var words: String { summary.description }
 }

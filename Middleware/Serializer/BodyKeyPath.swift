@@ -1,3 +1,4 @@
+public import HTTPChainCore
 import HTTPChainSupport
 
 /// A position in a body, key by key, outermost first.
@@ -5,7 +6,7 @@ import HTTPChainSupport
 /// In text, keys are separated by dots, `"data.items"`; a number is an array index, `"results.0"`. If keys contain dots
 /// themselves, use an array, `["odata.context", "value"]`. An empty path, `""`, is the whole body.
 public struct BodyKeyPath: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
-    CustomStringConvertible
+    CustomStringConvertible, DescribedValue
 {
     /// The keys, outermost first.
     package let keys: [String]
@@ -42,7 +43,7 @@ public struct BodyKeyPath: Sendable, Hashable, ExpressibleByStringLiteral, Expre
     package var isWhole: Bool { keys.isEmpty }
 
     /// The keys, separated by dots.
-    public var description: String { keys.joined(separator: ".") }
+    package var words: String { keys.joined(separator: ".") }
 }
 
 /// A key that isn't known at compile time.

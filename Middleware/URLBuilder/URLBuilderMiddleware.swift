@@ -233,7 +233,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
     }
 }
 
-extension URLBuilderMiddleware: RedactedDisplay {
+extension URLBuilderMiddleware: RedactedDisplay, DescribedValue {
     /// The same as the `summary`, with secrets redacted.
-    public var description: String { summary.description }
+    package var words: String { summary.description }
 }

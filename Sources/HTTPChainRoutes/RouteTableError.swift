@@ -1,8 +1,8 @@
-package import HTTPChainCore
+public import HTTPChainCore
 import HTTPChainSupport
 
 /// A mistake in a table of routes; its description has its place and a suggested fix.
-public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
+public struct RouteMistake: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The location in the file: "routes.add.method"; empty for the file as a whole.
     package let path: String
     /// The line, counted from 1; `nil` for a table in code.
@@ -13,7 +13,7 @@ public struct RouteMistake: Sendable, Hashable, CustomStringConvertible {
     package let text: String
 
     /// "12:5: routes.add.method: …".
-    public var description: String {
+    package var words: String {
         let place = line.map { "\($0):\(column ?? 1): " } ?? ""
         return place + (path.isEmpty ? text : "\(path): \(text)")
     }

@@ -1,7 +1,7 @@
-import HTTPChainCore
+public import HTTPChainCore
 
 /// The address of a service, to which the relative paths of routes are appended.
-public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
+public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// `https` or `http`.
     package var scheme: String
     /// The host name or address; IPv6 in brackets.
@@ -26,7 +26,7 @@ public struct ServiceAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The address as a URL.
-    public var description: String {
+    package var words: String {
         "\(scheme)://\(host)\(port.map { ":\($0)" } ?? "")\(path.isEmpty || path.begins(with: "/") ? path : "/\(path)")"
     }
 }

@@ -175,7 +175,10 @@ extension OutsideReader {
             let signature = HTTPField.Name("webhook-signature")
         else { return }
         for start in ["", "sig=("] {
-            _ = signer.scheme.wantsToSignAgain(after: Response(.unauthorized, headers: [asked: start + text]), from: origin)
+            _ = signer.scheme.wantsToSignAgain(
+                after: Response(.unauthorized, headers: [asked: start + text]),
+                from: origin
+            )
         }
         _ = try? StandardWebhook.verify(
             [id: text, time: "1", signature: text],

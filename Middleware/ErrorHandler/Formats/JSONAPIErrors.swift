@@ -1,4 +1,4 @@
-package import HTTPChainCore
+public import HTTPChainCore
 
 /// The errors of a JSON:API document, JSON:API 1.1, "Error Objects".
 public struct JSONAPIErrors: Sendable, Hashable {
@@ -66,9 +66,9 @@ extension JSONAPIErrors.Item {
     }
 }
 
-extension JSONAPIErrors: CustomStringConvertible {
+extension JSONAPIErrors: CustomStringConvertible, DescribedValue {
     /// The title and detail of each error.
-    public var description: String {
+    package var words: String {
         errors.map { error in
             let text = [error.title, error.detail].compactMap(\.self).joined(separator: ": ")
             return text.isEmpty ? error.code ?? "an error without a name" : text

@@ -1,4 +1,4 @@
-package import HTTPChainCore
+public import HTTPChainCore
 
 /// An error of an OData service, OData JSON Format 4.01 §21.1, or in the format of versions 2 and 3.
 public struct ODataError: Sendable, Hashable {
@@ -42,9 +42,9 @@ extension ODataError {
     }
 }
 
-extension ODataError: CustomStringConvertible {
+extension ODataError: CustomStringConvertible, DescribedValue {
     /// The message and the code.
-    public var description: String {
+    package var words: String {
         if message.isEmpty { return code }
         return code.isEmpty ? message : "\(message) (\(code))"
     }

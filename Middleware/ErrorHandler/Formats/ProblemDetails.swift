@@ -58,9 +58,9 @@ public struct ProblemDetails: Sendable, Hashable {
     }
 }
 
-extension ProblemDetails: CustomStringConvertible {
+extension ProblemDetails: CustomStringConvertible, DescribedValue {
     /// The available ones of title, detail and type.
-    public var description: String {
+    package var words: String {
         let text = [title, detail].compactMap(\.self).joined(separator: ": ")
         if type == "about:blank" { return text.isEmpty ? "a problem without a name" : text }
         return text.isEmpty ? type : "\(text) (\(type))"

@@ -9,19 +9,16 @@ extension ErrorHandler {
     /// A handler for problem details in XML (`application/problem+xml`), RFC 9457 Appendix B; needs the trait `XML`.
     ///
     /// ```swift
-    /// ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML)
+    /// ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML())
     /// ```
     ///
     /// The call throws `ServiceError<ProblemDetails>`, as for JSON. Extension members are strings, objects of inner
     /// elements, and arrays of elements that are named `i` or repeated. Documents nested deeper than 128 levels (20
     /// on Apple platforms, whose threads have small stacks), those with a document type that has its own declarations,
     /// and those with a processing instruction without data are rejected.
-    public static var problemDetailsXML: ErrorHandler { problemDetailsXML(contentTypes: ["application/problem+xml"]) }
-
-    /// A handler for problem details in XML with another content type.
     ///
-    /// - Parameter contentTypes: The media types to decode, such as `application/xml`.
-    public static func problemDetailsXML(contentTypes: [String]) -> ErrorHandler {
+    /// - Parameter contentTypes: The media types to decode; `application/problem+xml` by default.
+    public static func problemDetailsXML(contentTypes: [String] = ["application/problem+xml"]) -> ErrorHandler {
         .content("problem details in XML", contentTypes: contentTypes) { try ProblemDetails(xml: $0) }
     }
 }

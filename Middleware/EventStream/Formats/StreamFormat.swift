@@ -1,12 +1,12 @@
 import Foundation
-import HTTPChainCore
+public import HTTPChainCore
 import HTTPTypes
 
 /// The format of a stream of values.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
-public enum StreamFormat: Sendable, Hashable, CustomStringConvertible {
+public enum StreamFormat: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// Server-sent events: `text/event-stream`, HTML standard §9.2.
     case serverSentEvents
     /// JSON Lines, also known as newline-delimited JSON: a JSON text on each line.
@@ -25,7 +25,7 @@ public enum StreamFormat: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The name, for people.
-    public var description: String {
+    package var words: String {
         switch self {
         case .serverSentEvents: "server-sent events"
         case .jsonLines: "JSON Lines"

@@ -1,4 +1,4 @@
-import HTTPChainCore
+public import HTTPChainCore
 
 /// The time that a server may be silent before its connection counts as lost.
 ///
@@ -74,9 +74,9 @@ package struct SilenceWatch: Sendable {
     }
 }
 
-extension StreamWatchdog: CustomStringConvertible {
+extension StreamWatchdog: CustomStringConvertible, DescribedValue {
     /// "off", "300.0 s", "300.0 s, or 3 heartbeats".
-    public var description: String {
+    package var words: String {
         guard let limit else { return "off" }
         return limit.label + (factor.map { ", or \($0) heartbeats" } ?? "")
     }

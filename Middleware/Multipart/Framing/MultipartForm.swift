@@ -1,4 +1,4 @@
-import HTTPChainCore
+public import HTTPChainCore
 
 /// Parts that are sent as a single body, RFC 7578 (form data) and RFC 2046 §5.1.
 ///
@@ -89,9 +89,9 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     package var isReplayable: Bool { parts.allSatisfy(\.body.isReplayable) }
 }
 
-extension MultipartForm: CustomStringConvertible {
+extension MultipartForm: CustomStringConvertible, DescribedValue {
     /// The kind and the names of the parts, without their contents.
-    public var description: String {
+    package var words: String {
         "\(kind.mediaType) of \(parts.count) \(parts.count == 1 ? "part" : "parts")\(parts.isEmpty ? "" : ": ")"
             + parts.map(\.description).joined(separator: ", ")
     }

@@ -138,7 +138,7 @@ public struct MultipartPart: Sendable {
     }
 }
 
-extension MultipartPart: CustomStringConvertible {
+extension MultipartPart: CustomStringConvertible, DescribedValue {
     /// The name and the kind of content, without the content itself, which may be a password.
-    public var description: String { "\(name?.debugDescription ?? "unnamed part"): \(body)" }
+    package var words: String { "\(name?.debugDescription ?? "unnamed part"): \(body)" }
 }

@@ -77,11 +77,6 @@ public struct MultipartParts: AsyncSequence, Sendable {
         public mutating func next() async throws -> ReceivedPart? {
             try await source.nextPart()
         }
-
-        /// Returns the next part, or `nil` at the end of the message; skips unread content of the previous part.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ReceivedPart? {
-            try await source.nextPart()
-        }
     }
 
     /// Begins to read; the body is opened when the first part is requested.

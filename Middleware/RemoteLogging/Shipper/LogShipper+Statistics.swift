@@ -1,15 +1,17 @@
-extension LogShipper.FlushResult: CustomStringConvertible {
+public import HTTPChainCore
+
+extension LogShipper.FlushResult: CustomStringConvertible, DescribedValue {
     /// One line: "complete", or "3 records are left: connection refused".
-    public var description: String {
+    package var words: String {
         let cause = lastFailure.map { ": \($0)" } ?? ""
         if !isComplete { return "\(left) \(left == 1 ? "record is" : "records are") left\(cause)" }
         return lastFailure == nil ? "complete" : "complete, with records lost\(cause)"
     }
 }
 
-extension LogShipper.Statistics: CustomStringConvertible {
+extension LogShipper.Statistics: CustomStringConvertible, DescribedValue {
     /// One line: the counts that aren't 0, and the last failure.
-    public var description: String {
+    package var words: String {
         let counts = [
             (accepted, "accepted"), (unwritten, "unwritten"), (recovered, "recovered"), (sent, "sent"),
             (acknowledged, "acknowledged"), (rejected, "rejected"), (dropped, "dropped"), (retries, "retries"),

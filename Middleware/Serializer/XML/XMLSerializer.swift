@@ -126,10 +126,7 @@ package struct XMLSerializer: Serializer, FormattedSerializer {
 }
 
 extension Serializer where Self == BuiltInSerializer {
-    /// XML with a root element named after the type.
-    public static var xml: BuiltInSerializer { xml() }
-
-    /// XML with custom settings, using XMLCoder; requires the trait `XML`.
+    /// XML, using XMLCoder; requires the trait `XML`.
     ///
     /// ```swift
     /// SerializerMiddleware(.json, .xml(root: "order"))

@@ -17,10 +17,11 @@ import RawStructuredFieldValues
 /// The signature covers the fields. The content is covered by `Content-Digest`, which is required unless `requiring`
 /// says otherwise. An outer `ContentDigestMiddleware` verifies that the content has that digest.
 public struct MessageVerifier: Sendable {
+    private let keys: [MessageVerificationKey]
     private let find:
-        @Sendable (_ id: String?, _ algorithm: SignatureAlgorithm?) async throws -> MessageVerificationKey?
+        (@Sendable (_ id: String?, _ algorithm: SignatureAlgorithm?) async throws -> MessageVerificationKey?)?
     /// Whether finding a key never waits.
-    private(set) var keepsDeadlines = false
+    var keepsDeadlines: Bool { find == nil }
     let required: [SignatureComponent]
     let acceptsUnsigned: Bool
     let asks: Bool
@@ -31,10 +32,11 @@ public struct MessageVerifier: Sendable {
     private let nonces: NonceMemory?
     private let types: [String: StructuredFieldType]
 
-    /// Makes a verifier with known keys.
+    /// Makes a verifier.
     ///
     /// - Parameters:
-    ///   - keys: The keys, found by their identifiers. If none matches, the first one without an identifier is used.
+    ///   - keys: The known keys, found by their identifiers. If none matches, the first one without an identifier is
+    ///     used. Defaults to none.
     ///   - required: The components that a signature must cover. Defaults to the status and the content's digest.
     ///   - tag: The application that it must be for. Defaults to none.
     ///   - maximumAge: The maximum age of a signature, which must have a creation time. Defaults to 5 minutes.
@@ -45,50 +47,10 @@ public struct MessageVerifier: Sendable {
     ///     be valid. Defaults to `false`.
     ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5). Defaults to `false`.
     ///   - types: The types of unregistered structured fields.
+    ///   - find: Finds a key that isn't known by its identifier and the declared algorithm, for example in a document of
+    ///     the other side, or returns `nil` if there is none. Its errors end the call. Defaults to none.
     public init(
-        keys: [MessageVerificationKey],
-        requiring required: [SignatureComponent] = [.status, .contentDigest],
-        tag: String? = nil,
-        maximumAge: Duration = .seconds(300),
-        clockSkew: Duration = .seconds(30),
-        requiresExpiry: Bool = false,
-        nonces: NonceMemory? = nil,
-        acceptsUnsigned: Bool = false,
-        asks: Bool = false,
-        structuredFields types: [HTTPField.Name: StructuredFieldType] = [:]
-    ) {
-        self.init(
-            requiring: required,
-            tag: tag,
-            maximumAge: maximumAge,
-            clockSkew: clockSkew,
-            requiresExpiry: requiresExpiry,
-            nonces: nonces,
-            acceptsUnsigned: acceptsUnsigned,
-            asks: asks,
-            structuredFields: types
-        ) { id, _ in
-            keys.first { $0.id != nil && $0.id == id } ?? keys.first { $0.id == nil }
-        }
-        keepsDeadlines = true
-    }
-
-    /// Makes a verifier that looks up its keys, for example in a document of the other side.
-    ///
-    /// - Parameters:
-    ///   - required: The components that a signature must cover. Defaults to the status and the content's digest.
-    ///   - tag: The application that it must be for. Defaults to none.
-    ///   - maximumAge: The maximum age of a signature, which must have a creation time. Defaults to 5 minutes.
-    ///   - clockSkew: The maximum difference between both sides' clocks. Defaults to 30 seconds.
-    ///   - requiresExpiry: Whether it must have an expiration time. Defaults to `false`.
-    ///   - nonces: The memory for rejecting replays; signatures without a nonce are then refused. Defaults to none.
-    ///   - acceptsUnsigned: Whether messages without a signature are accepted. If a message has signatures, one of them must
-    ///     be valid. Defaults to `false`.
-    ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5). Defaults to `false`.
-    ///   - types: The types of unregistered structured fields.
-    ///   - find: Finds a key by its identifier and the declared algorithm, or returns `nil` if there is none. Its
-    ///     errors end the call.
-    public init(
+        keys: [MessageVerificationKey] = [],
         requiring required: [SignatureComponent] = [.status, .contentDigest],
         tag: String? = nil,
         maximumAge: Duration = .seconds(300),
@@ -98,10 +60,11 @@ public struct MessageVerifier: Sendable {
         acceptsUnsigned: Bool = false,
         asks: Bool = false,
         structuredFields types: [HTTPField.Name: StructuredFieldType] = [:],
-        findingKeys find:
-            @escaping @Sendable (_ id: String?, _ algorithm: SignatureAlgorithm?) async throws ->
-            MessageVerificationKey?
+        findingKeys find: (
+            @Sendable (_ id: String?, _ algorithm: SignatureAlgorithm?) async throws -> MessageVerificationKey?
+        )? = nil
     ) {
+        self.keys = keys
         self.find = find
         self.required = required
         self.tag = tag
@@ -157,7 +120,9 @@ extension MessageVerifier {
         for signature in signatures {
             do {
                 let signature = try signature.get()
-                let key = try await find(signature.parameters.keyID, signature.parameters.algorithm)
+                let id = signature.parameters.keyID
+                let known = keys.first { $0.id != nil && $0.id == id } ?? keys.first { $0.id == nil }
+                let key = if let known { known } else { try await find?(id, signature.parameters.algorithm) }
                 return try check(signature, key, value, now, hasContent)
             } catch let error as SigningError {
                 // An error about a signature by a known key is more specific.

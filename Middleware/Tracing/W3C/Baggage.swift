@@ -1,10 +1,11 @@
 #if Tracing
+public import HTTPChainCore
 import HTTPChainSupport
 
 /// The values that an application sends with a trace: the field `baggage` of W3C Baggage.
 ///
 /// It is sent to every server that receives the trace context, so don't put confidential data in it.
-public struct Baggage: Sendable, Hashable, CustomStringConvertible {
+public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// A name and its value.
     package struct Entry: Sendable, Hashable {
         /// The name: a token (RFC 9110 §5.6.2).
@@ -98,7 +99,7 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The value of the field.
-    public var description: String { entries.map(\.text).joined(separator: ",") }
+    package var words: String { entries.map(\.text).joined(separator: ",") }
 
     fileprivate static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy(ASCII.isTokenByte)

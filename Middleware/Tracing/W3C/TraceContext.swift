@@ -1,5 +1,5 @@
 #if Tracing
-import HTTPChainCore
+public import HTTPChainCore
 
 /// The trace of a request in the form of W3C Trace Context: `traceparent` and `tracestate`.
 ///
@@ -166,8 +166,8 @@ extension BidirectionalCollection<UInt8> {
     }
 }
 
-extension TraceContext: CustomStringConvertible {
+extension TraceContext: CustomStringConvertible, DescribedValue {
     /// The value of `traceparent`.
-    public var description: String { traceparent }
+    package var words: String { traceparent }
 }
 #endif

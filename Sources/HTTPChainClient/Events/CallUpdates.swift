@@ -25,9 +25,6 @@ public struct CallUpdates<Element: Sendable>: AsyncSequence, Sendable {
 
         /// The next value; `nil` at the end.
         public mutating func next() async -> Element? { await read() }
-
-        /// The next value; `nil` at the end.
-        public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? { await read() }
     }
 
     /// Starts an iteration.

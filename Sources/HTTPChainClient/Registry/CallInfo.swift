@@ -123,7 +123,7 @@ public struct CallIdentityError: RegistryError, Hashable {
     }
 }
 
-extension CallID: CustomStringConvertible {
+extension CallID: CustomStringConvertible, DescribedValue {
     /// The number as shown in logs.
-    public var description: String { "\(number)" }
+    package var words: String { "\(number)" }
 }

@@ -84,10 +84,5 @@ public struct StoredThenLive<Kind: StoredRequest>: AsyncSequence, Sendable {
 
         /// The next reply; `nil` at the end.
         public mutating func next() async throws -> ReplyUpdate<Kind.Output>? { try await run.nextReply() }
-
-        /// The next reply; `nil` at the end.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> ReplyUpdate<Kind.Output>? {
-            try await run.nextReply()
-        }
     }
 }

@@ -1,5 +1,5 @@
 public import Foundation
-package import HTTPChainCore
+public import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
@@ -58,9 +58,9 @@ public struct RecordedRequest: Sendable {
     }
 }
 
-extension RecordedRequest: CustomStringConvertible {
+extension RecordedRequest: CustomStringConvertible, DescribedValue {
     /// The method, URL, response or error, and size, with secrets redacted and without content.
-    public var description: String {
+    package var words: String {
         let redaction = Request(head: head, options: options).redaction
         var text = "\(ExchangeSnapshot(head, response: response, redaction: redaction))"
         if bodyLength > 0 { text += " (sent \(ByteCount(bodyLength)))" }

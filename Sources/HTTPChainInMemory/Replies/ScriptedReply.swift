@@ -11,7 +11,7 @@ public import HTTPTypes
 /// ```
 ///
 /// Delays use the clock of the request's environment, such as a virtual clock.
-public struct ScriptedReply: CustomStringConvertible, Sendable {
+public struct ScriptedReply: CustomStringConvertible, DescribedValue, Sendable {
     private enum Content: Sendable {
         case body(HTTPBody)
         case feed(ChunkFeed)
@@ -195,7 +195,7 @@ private struct ChunksReader: BodyReader {
 
 extension ScriptedReply {
     /// The status, body, delay and fault on one line, without header values and content.
-    public var description: String {
+    package var words: String {
         var text: String
         switch content {
         case .body(let body): text = "\(head.status)" + (body.isEmpty ? "" : ", \(body)")

@@ -18,12 +18,12 @@ import HTTPTypes
 /// of the chain see the batch as one POST request.
 public struct ODataBatch: Sendable {
     /// The identifier of a request in a batch, and of its response.
-    public struct ID: Sendable, Hashable, CustomStringConvertible {
+    public struct ID: Sendable, Hashable, CustomStringConvertible, DescribedValue {
         /// The identifier as sent to the service.
         package let text: String
 
         /// The identifier as sent to the service.
-        public var description: String { text }
+        package var words: String { text }
     }
 
     struct Part: Sendable {

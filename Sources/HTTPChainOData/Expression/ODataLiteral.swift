@@ -1,5 +1,5 @@
 public import Foundation
-import HTTPChainCore
+public import HTTPChainCore
 import HTTPChainSupport
 
 /// A value in the form of OData URLs (ABNF rule `primitiveLiteral`), without percent-encoding.
@@ -163,7 +163,7 @@ extension Optional: ODataLiteralConvertible, BuiltInODataValue where Wrapped: OD
     package var literalInOData: ODataLiteral { self?.odataLiteral ?? .null }
 }
 
-extension ODataLiteral: CustomStringConvertible {
+extension ODataLiteral: CustomStringConvertible, DescribedValue {
     /// The text.
-    public var description: String { text }
+    package var words: String { text }
 }

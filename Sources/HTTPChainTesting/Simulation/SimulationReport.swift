@@ -1,5 +1,7 @@
+public import HTTPChainCore
+
 /// The report of a run of a ``ChainSimulation``, with the violated invariants.
-public struct SimulationReport: Sendable, CustomStringConvertible {
+public struct SimulationReport: Sendable, CustomStringConvertible, DescribedValue {
     /// An invariant that must hold regardless of failures.
     package struct Invariant: Sendable, Hashable {
         /// The rule, as a sentence.
@@ -65,7 +67,7 @@ public struct SimulationReport: Sendable, CustomStringConvertible {
     public var violations: [String] { violated.map(\.description) }
 
     /// The seed, the counts, and each violation on a line.
-    public var description: String {
+    package var words: String {
         let ended =
             "\(successes) succeeded, \(failures.values.reduce(0, +)) failed, \(cancelled) cancelled, of \(calls) calls"
         let head = "seed \(seed): \(ended); \(requests) requests, \(faults.values.reduce(0, +)) faults"

@@ -108,7 +108,7 @@ extension StageConformance {
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Check: Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    public enum Check: Sendable, Hashable, CaseIterable, CustomStringConvertible, DescribedValue {
         /// A cancelled call cancels its pending work and ends at once.
         case cancellationReachesNext
         /// `CancellationError` from `next` is not handled, wrapped or retried.
@@ -131,7 +131,7 @@ extension StageConformance {
         case concurrentCallsStayApart
 
         /// The rule, as a sentence.
-        public var description: String {
+        package var words: String {
             switch self {
             case .cancellationReachesNext: "cancelling a call cancels next and ends it with CancellationError"
             case .cancellationFromNextPassesOn: "a CancellationError from next ends the call and passes on unchanged"

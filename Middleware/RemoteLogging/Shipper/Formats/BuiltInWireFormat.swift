@@ -52,17 +52,14 @@ public struct BuiltInWireFormat: LogWireFormat {
 }
 
 extension LogWireFormat where Self == BuiltInWireFormat {
-    /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs, in JSON.
-    public static var otlp: BuiltInWireFormat { .otlp(.json) }
-
     /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs.
     ///
     /// Accepted by the OpenTelemetry Collector and most log services. Levels map to severities by the log data model,
     /// components are instrumentation scopes, and the attributes `trace_id`, `span_id` and `trace_flags` become the
     /// record's fields if they are valid.
     ///
-    /// - Parameter encoding: The encoding of the content.
-    public static func otlp(_ encoding: OTLPEncoding) -> BuiltInWireFormat {
+    /// - Parameter encoding: The encoding of the content; JSON by default.
+    public static func otlp(_ encoding: OTLPEncoding = .json) -> BuiltInWireFormat {
         BuiltInWireFormat(OTLPLogFormat(encoding: encoding), path: OTLPLogFormat.path)
     }
 
@@ -75,9 +72,6 @@ extension LogWireFormat where Self == BuiltInWireFormat {
     public static func otlpTraces(_ encoding: OTLPEncoding = .json) -> BuiltInWireFormat {
         BuiltInWireFormat(OTLPTraceFormat(encoding: encoding), path: OTLPTraceFormat.path)
     }
-
-    /// The push protocol of Grafana Loki, in JSON, with the message as the line.
-    public static var loki: BuiltInWireFormat { .loki() }
 
     /// The push protocol of Grafana Loki, in JSON.
     ///
@@ -97,9 +91,6 @@ extension LogWireFormat where Self == BuiltInWireFormat {
         BuiltInWireFormat(LokiLogFormat(line: line, labels: labels), path: LokiLogFormat.path)
     }
 
-    /// Newline-delimited JSON: one object per record, one per line, with attributes in a separate object.
-    public static var ndjson: BuiltInWireFormat { .ndjson(flat: false) }
-
     /// Newline-delimited JSON: one object per record, one per line.
     ///
     /// ```json
@@ -111,9 +102,9 @@ extension LogWireFormat where Self == BuiltInWireFormat {
     /// `null`, and every line ends with a newline.
     ///
     /// - Parameter isFlat: Whether attributes are next to `time` and `message`, where one whose name is already used
-    ///   gets the prefix `attributes.`; otherwise they are in separate objects, `attributes` and `resource`, and empty
+    ///   gets the prefix `attributes.`; by default they are in separate objects, `attributes` and `resource`, and empty
     ///   ones are left out.
-    public static func ndjson(flat isFlat: Bool) -> BuiltInWireFormat {
+    public static func ndjson(flat isFlat: Bool = false) -> BuiltInWireFormat {
         BuiltInWireFormat(NDJSONLogFormat(isFlat: isFlat))
     }
 }

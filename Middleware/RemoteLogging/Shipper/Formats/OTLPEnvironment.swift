@@ -273,9 +273,9 @@ private struct VariableReader {
     }
 }
 
-extension OTLPEnvironment: RedactedDisplay {
+extension OTLPEnvironment: RedactedDisplay, DescribedValue {
     /// The URL, with secrets redacted, and the names of the fields.
-    public var description: String {
+    package var words: String {
         let names = headers.map(\.name.canonicalName).joined(separator: ", ")
         return "OTLP to \(Redaction.standard.url(url))" + (names.isEmpty ? "" : " (fields: \(names))")
     }

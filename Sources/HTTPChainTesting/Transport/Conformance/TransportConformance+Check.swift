@@ -1,9 +1,11 @@
+public import HTTPChainCore
+
 extension TransportConformance {
     /// A requirement for all transports; its raw value is the sentence.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
-    public enum Check: String, CaseIterable, Sendable, CustomStringConvertible {
+    public enum Check: String, CaseIterable, Sendable, CustomStringConvertible, DescribedValue {
         // The request.
         /// Every method arrives with its body, and its response is returned.
         case methodsArrive = "Every method arrives with its body and brings the response back"
@@ -128,9 +130,6 @@ extension TransportConformance {
         case slowReaderIsBounded = "A slow reader slows the server down, or at least does not fill the memory"
         /// 1,000 requests at once are all answered, repeatedly, without growth in open files.
         case manyAtOnce = "1,000 requests at once are all answered, and again, with no growth in open files"
-
-        /// The sentence.
-        public var description: String { rawValue }
 
         /// Whether the check needs a byte-level server, and so a transport with a network.
         package var needsNetwork: Bool {

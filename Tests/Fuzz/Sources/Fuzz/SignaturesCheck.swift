@@ -57,7 +57,9 @@ private func checkAskedSignature(_ field: String) {
         let verificationKey = try? MessageVerificationKey.hmacSHA256(secret)
     else { return }
     let signer = BuiltInSigner.messageSignature(key, covering: [.method], acceptSignature: true)
-    guard signer.scheme.wantsToSignAgain(after: Response(.unauthorized, headers: [name: field]), from: origin) else { return }
+    guard signer.scheme.wantsToSignAgain(after: Response(.unauthorized, headers: [name: field]), from: origin) else {
+        return
+    }
     let verifier = MessageVerifier(keys: [verificationKey], requiring: [.method])
     let counts = waiting { () async -> Bool in
         var request = Request.get("https://a.example/p?q=1&r=%20")
