@@ -63,7 +63,7 @@ public struct StandardWebhook: Sendable, Hashable {
             mac.update(data: content)
             let expected = Data(mac.finalize())
             // Compares all of them, each in constant time.
-            if declared.reduce(false, { isEqual($1, expected) || $0 }) { return webhook }
+            if declared.reduce(false, { ConstantTime.isEqual($1, expected) || $0 }) { return webhook }
         }
         throw SigningError(.wrongSignature)
     }
@@ -77,12 +77,6 @@ public struct StandardWebhook: Sendable, Hashable {
             throw SigningError(.malformedField(name.rawName, reason: "it is too long"))
         }
         return value
-    }
-
-    /// Compares in constant time.
-    private static func isEqual(_ one: Data, _ other: Data) -> Bool {
-        guard one.count == other.count else { return false }
-        return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainAuth
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Verifies a server's proof against the answer it belongs to, RFC 7616 §3.5.
@@ -49,11 +50,8 @@ struct ServerProofVerifier {
         response.options[ServerProofOption.self] = .verifiedWhileRead
     }
 
-    /// Compares in constant time.
     private static func isEqual(_ expected: String, _ proof: String) -> Bool {
-        let proof = proof.lowercased()
-        guard expected.utf8.count == proof.utf8.count else { return false }
-        return zip(expected.utf8, proof.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        ConstantTime.isEqual(expected.utf8, proof.lowercased().utf8)
     }
 
     private func wrong(_ response: HTTPResponse) -> AuthenticationError {

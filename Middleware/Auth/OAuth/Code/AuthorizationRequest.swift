@@ -91,7 +91,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
     }
 
     private func hasState(_ values: [(name: String, value: String)]) throws(SignInError) -> Bool {
-        try Self.single("state", values).map { Self.isEqual($0, state.revealed) } ?? false
+        try Self.single("state", values).map { ConstantTime.isEqual($0.utf8, state.revealed.utf8) } ?? false
     }
 
     /// RFC 9207 §2.4.
@@ -127,12 +127,6 @@ public struct AuthorizationRequest: Sendable, Hashable {
         let found = values.filter { $0.name == name }
         guard found.count <= 1 else { throw SignInError(.malformedCallback("it has \(name) more than once")) }
         return found.first?.value
-    }
-
-    /// Compares in constant time.
-    private static func isEqual(_ one: String, _ other: String) -> Bool {
-        guard one.utf8.count == other.utf8.count else { return false }
-        return zip(one.utf8, other.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
 
