@@ -2,7 +2,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
-import HTTPChainLogShipper
+@testable import HTTPChainLogShipper
 import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes

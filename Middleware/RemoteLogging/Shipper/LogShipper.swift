@@ -81,17 +81,13 @@ public final class LogShipper: LogSink, Sendable {
         filter: (@Sendable (LogRecord) -> Bool)? = nil,
         observer: (@Sendable (Event) -> Void)? = nil
     ) {
-        let settings = settings.bounded
         self.init(
             to: url,
             format: format,
             resource: resource,
             over: transport,
             settings: settings,
-            queue: MemoryLogQueue(
-                maxCount: settings.queueRecords,
-                maxBytes: Int(clamping: settings.queueBytes.bytes)
-            ),
+            queue: MemoryLogQueue(settings),
             levels: levels,
             environment: environment,
             metrics: metrics,

@@ -32,6 +32,11 @@ package struct MemoryLogQueue: LogQueue {
         self.maxBytes = maxBytes
     }
 
+    package init(_ settings: LogShipper.Settings) {
+        let settings = settings.bounded
+        self.init(maxCount: settings.queueRecords, maxBytes: Int(clamping: settings.queueBytes.bytes))
+    }
+
     package var queued: Int { count }
 
     package var unwritten: Int { 0 }

@@ -67,11 +67,7 @@ struct SpoolLogQueue: LogQueue {
 
     init(_ spool: LogSpool, _ settings: LogShipper.Settings) {
         self.spool = spool
-        let settings = settings.bounded
-        staged = MemoryLogQueue(
-            maxCount: settings.queueRecords,
-            maxBytes: Int(clamping: settings.queueBytes.bytes)
-        )
+        staged = MemoryLogQueue(settings)
         let pending = spool.report.pendingBytes
         let findings = spool.findings
         readable = findings.end
@@ -307,33 +303,19 @@ extension LogShipper {
         filter: (@Sendable (LogRecord) -> Bool)? = nil,
         observer: (@Sendable (Event) -> Void)? = nil
     ) {
-        if let spool {
-            self.init(
-                to: url,
-                format: format,
-                resource: resource,
-                over: transport,
-                settings: settings,
-                queue: SpoolLogQueue(spool, settings),
-                levels: levels,
-                environment: environment,
-                metrics: metrics,
-                filter: filter,
-                observer: observer
-            )
-        } else {
-            self.init(
-                to: url,
-                format: format,
-                resource: resource,
-                over: transport,
-                settings: settings,
-                levels: levels,
-                environment: environment,
-                metrics: metrics,
-                filter: filter,
-                observer: observer
-            )
-        }
+        let queue: any LogQueue = if let spool { SpoolLogQueue(spool, settings) } else { MemoryLogQueue(settings) }
+        self.init(
+            to: url,
+            format: format,
+            resource: resource,
+            over: transport,
+            settings: settings,
+            queue: queue,
+            levels: levels,
+            environment: environment,
+            metrics: metrics,
+            filter: filter,
+            observer: observer
+        )
     }
 }
