@@ -85,19 +85,6 @@ public struct RefreshedToken: Sendable, Hashable {
     }
 }
 
-/// Keeps a token in memory while the program runs, for tests.
-package final class InMemoryTokenStore: TokenStore {
-    private let kept: Locked<AccessToken?>
-
-    package init(_ token: AccessToken? = nil) {
-        kept = Locked(token)
-    }
-
-    package func token() -> AccessToken? { kept.withLock { $0 } }
-    package func save(_ token: AccessToken) { kept.withLock { $0 = token } }
-    package func removeToken() { kept.withLock { $0 = nil } }
-}
-
 /// Passes each new token to a closure, for an application with its own storage.
 ///
 /// It returns no token, because the application has it, and passes `nil` to remove it.
