@@ -38,11 +38,10 @@ package struct RawSerializer: Serializer, FormattedSerializer {
 }
 
 extension Serializer where Self == BuiltInSerializer {
-    /// Unchanged bytes, sent as `application/octet-stream`: only for `Data` and optional `Data`.
-    public static var raw: BuiltInSerializer { raw("application/octet-stream") }
-
-    /// Unchanged bytes, sent with a media type.
-    public static func raw(_ contentType: String) -> BuiltInSerializer {
+    /// Unchanged bytes: only for `Data` and optional `Data`.
+    ///
+    /// - Parameter contentType: The media type with which they are sent; `application/octet-stream` by default.
+    public static func raw(_ contentType: String = "application/octet-stream") -> BuiltInSerializer {
         BuiltInSerializer(RawSerializer(contentType: contentType))
     }
 }

@@ -10,7 +10,7 @@ import HTTPChainSupport
 /// ```swift
 /// TracingMiddleware(propagatingTo: .origins(["https://api.example.com", "https://*.internal.example.com"]))
 /// ```
-public struct TracePropagation: Sendable, CustomStringConvertible {
+public struct TracePropagation: Sendable, CustomStringConvertible, DescribedValue {
     private enum Rule: Sendable {
         // With these two rules, the request's URL needn't be parsed.
         case all
@@ -20,16 +20,16 @@ public struct TracePropagation: Sendable, CustomStringConvertible {
 
     private let rule: Rule
     /// A short description of the rule.
-    public let description: String
+    package let words: String
     /// The texts that were passed as origins but aren't valid origins.
     let invalid: [String]
 
     private init(
-        _ description: String,
+        _ words: String,
         invalid: [String] = [],
         _ rule: Rule
     ) {
-        self.description = description
+        self.words = words
         self.invalid = invalid
         self.rule = rule
     }

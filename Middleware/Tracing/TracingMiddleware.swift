@@ -43,7 +43,7 @@ public import Tracing
 /// as `AsyncHTTPClientTransport`, makes none for requests that are traced by this stage
 /// (``/HTTPChainCore/Request/isTracedByStage``) or have tracing disabled.
 ///
-/// **Options.** ``HTTPChainCore/Request/tracing(_:)``, ``HTTPChainCore/Request/tracing(childOf:)`` and
+/// **Options.** ``HTTPChainCore/Request/tracing(_:childOf:)`` and
 /// ``/HTTPChainCore/Request/urlTemplate(_:)``.
 ///
 /// **Throws** only errors of inner stages.

@@ -2,14 +2,13 @@
 public import HTTPChainCore
 public import Instrumentation
 
-/// The tracing settings of a single call, set by ``HTTPChainCore/Request/tracing(_:)`` and
-/// ``HTTPChainCore/Request/tracing(childOf:)``.
+/// The tracing settings of a single call, set by ``HTTPChainCore/Request/tracing(_:childOf:)``.
 package enum CallTracingOption: RequestOption {
     /// The stage's own settings.
     package static var defaultValue: CallTracing { CallTracing(isOn: true) }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".tracing(_:)", reader: "TracingMiddleware()", phase: .wire)
+        OptionUsage(".tracing(_:childOf:)", reader: "TracingMiddleware()", phase: .wire)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -35,14 +34,12 @@ extension Request {
     /// ```swift
     /// let response = try await chain.send(.get("https://api.example.com/health").tracing(false))
     /// ```
-    public consuming func tracing(_ isOn: Bool) -> Request {
-        options[CallTracingOption.self] = CallTracing(isOn: isOn)
-        return self
-    }
-
-    /// Returns the request with a context as the parent of its spans, for a call whose task doesn't carry it.
-    public consuming func tracing(childOf context: InstrumentationContext) -> Request {
-        options[CallTracingOption.self] = CallTracing(isOn: true, context: context)
+    ///
+    /// - Parameters:
+    ///   - isOn: Whether the call is traced; `true` by default.
+    ///   - context: The parent of its spans, for a call whose task doesn't carry it; the task's by default.
+    public consuming func tracing(_ isOn: Bool = true, childOf context: InstrumentationContext? = nil) -> Request {
+        options[CallTracingOption.self] = CallTracing(isOn: isOn, context: context)
         return self
     }
 }

@@ -82,11 +82,6 @@ public enum URLVariableSyntax: Sendable, Hashable, CaseIterable {
     case positions
 }
 
-extension Set<URLVariableSyntax> {
-    /// All notations.
-    public static var all: Set<URLVariableSyntax> { Set(URLVariableSyntax.allCases) }
-}
-
 /// A set of notations for variables, in the bits that references are compared with.
 package struct VariableNotations: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8

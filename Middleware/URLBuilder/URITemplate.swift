@@ -11,9 +11,9 @@ import HTTPChainSupport
 /// It supports all operators, prefixes (`{name:3}`, counted in Unicode scalars; in `{+name:3}` a percent-encoded one
 /// also counts as one: §2.4.1), explosion (`{tags*}`), lists and maps. Undefined variables are removed. Literal
 /// characters that are invalid in URIs are percent-encoded, and percent-encoded triplets are kept (§3.1).
-public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
+public struct URITemplate: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The template's text.
-    public let description: String
+    package let words: String
     private let parts: [TemplatePart]
     var templateParts: [TemplatePart] { parts }
 
@@ -21,7 +21,7 @@ public struct URITemplate: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: ``URLBuilderError`` with the position of a violation of RFC 6570 §2.
     public init(_ text: String) throws(URLBuilderError) {
-        description = text
+        words = text
         parts = try TemplateParser.parse(text, syntax: .templates)
     }
 

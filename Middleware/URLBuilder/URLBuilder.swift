@@ -27,7 +27,7 @@ public struct URLBuilder: Sendable {
     public init(
         base: String?,
         encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: Set<URLVariableSyntax> = .all,
+        syntax: Set<URLVariableSyntax> = Set(URLVariableSyntax.allCases),
         leavesOrigin: LeavesOrigin = .allowed
     ) throws(URLBuilderError) {
         self.init(

@@ -1,4 +1,3 @@
-public import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
@@ -75,20 +74,10 @@ public struct URLBuilderMiddleware: BuiltInStage {
     public init(
         base: String,
         encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: Set<URLVariableSyntax> = .all,
+        syntax: Set<URLVariableSyntax> = Set(URLVariableSyntax.allCases),
         leavesOrigin: LeavesOrigin = .allowed
     ) {
         self.init(base: base, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin, custom: nil)
-    }
-
-    /// Makes the stage with a Foundation base URL.
-    public init(
-        base: URL,
-        encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: Set<URLVariableSyntax> = .all,
-        leavesOrigin: LeavesOrigin = .allowed
-    ) {
-        self.init(base: base.absoluteString, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin)
     }
 
     /// Makes the stage with a custom builder.
@@ -101,7 +90,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
     public init(
         base: String? = nil,
         encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: Set<URLVariableSyntax> = .all,
+        syntax: Set<URLVariableSyntax> = Set(URLVariableSyntax.allCases),
         builder: some URLBuilding
     ) {
         self.init(base: base, encoder: encoder, syntax: syntax, leavesOrigin: .allowed, custom: builder)
@@ -117,7 +106,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
     public init(
         base: String? = nil,
         encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: Set<URLVariableSyntax> = .all,
+        syntax: Set<URLVariableSyntax> = Set(URLVariableSyntax.allCases),
         build: @escaping @Sendable (_ call: URLBuildingCall) async throws -> String
     ) {
         self.init(

@@ -264,7 +264,7 @@ struct ChainTests {
         let context = tracer.startSpan("outer").context
         for request in [Request.get(url).tracing(childOf: context), .get(url).tracing(true)] {
             let error = await #expect(throws: UnreadOptionError.self) { try await chain.send(request) }
-            #expect(error?.description.contains(".tracing(_:)") == true)
+            #expect(error?.description.contains(".tracing(_:childOf:)") == true)
             #expect(error?.description.contains("TracingMiddleware()") == true)
         }
         #expect(transport.requests.isEmpty)

@@ -132,7 +132,7 @@ struct URLBuilderTests {
             let used = arguments.used(in: text, VariableNotations(syntax))
             return try URLBuilder(base: "http://h", syntax: syntax).url(text, used)
         }
-        #expect(try url(.all) == "http://h/1/1/2")
+        #expect(try url(Set(URLVariableSyntax.allCases)) == "http://h/1/1/2")
         #expect(try url([.templates]) == "http://h/1/:id/%25%250%25%25")
         #expect(try url([.colons]) == "http://h/%7Bid%7D/1/%25%250%25%25")
         #expect(try url([.positions]) == "http://h/%7Bid%7D/:id/2")

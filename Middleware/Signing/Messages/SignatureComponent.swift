@@ -10,7 +10,7 @@ import RawStructuredFieldValues
 ///     .method, .targetURI, .contentDigest, .field(.contentType), .field(.date).fromRequest,
 /// ]
 /// ```
-public struct SignatureComponent: Sendable {
+public struct SignatureComponent: Sendable, Hashable {
     /// The parameters of the component's identifier, in serialization order.
     enum Parameter: Sendable, Hashable {
         /// `sf`: the field is parsed and serialized strictly (§2.1.1).
@@ -27,7 +27,22 @@ public struct SignatureComponent: Sendable {
 
     /// The field's name in lower case, or the name of a derived component, which begins with `@`.
     package let name: String
-    private(set) var parameters: [Parameter] = []
+    private var list = ParameterList()
+    var parameters: [Parameter] { list.parameters }
+
+    /// Parameters, which are equal in any order (§2).
+    private struct ParameterList: Sendable, Hashable {
+        var parameters: [Parameter] = []
+
+        static func == (one: Self, other: Self) -> Bool { Set(one.parameters) == Set(other.parameters) }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(Set(parameters)) }
+    }
+
+    init(name: String, parameters: [Parameter] = []) {
+        self.name = name
+        list.parameters = parameters
+    }
 
     private func with(_ parameter: Parameter) -> SignatureComponent {
         guard !parameters.contains(parameter) else { return self }
@@ -88,18 +103,7 @@ extension SignatureComponent {
     public var fromRequest: SignatureComponent { with(.fromRequest) }
 }
 
-extension SignatureComponent: Hashable, CustomStringConvertible, DescribedValue {
-    /// Whether the names and parameters are equal, in any order (§2).
-    public static func == (one: SignatureComponent, other: SignatureComponent) -> Bool {
-        one.name == other.name && Set(one.parameters) == Set(other.parameters)
-    }
-
-    /// Hashes name and parameters.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
-        hasher.combine(Set(parameters))
-    }
-
+extension SignatureComponent: CustomStringConvertible, DescribedValue {
     /// The identifier in a signature base: `"content-digest";req`.
     package var words: String { (try? identifier()) ?? name }
 }
