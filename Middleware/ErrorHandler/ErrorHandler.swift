@@ -53,17 +53,11 @@ public struct ErrorHandler: Sendable {
     ///
     /// - Parameters:
     ///   - name: The handler's name, for ``/HTTPChainCore/Chain/explain()``.
+    ///   - needsResponse: Whether it applies only to errors with a response; `false` by default.
     ///   - outcome: Returns the result for a failure.
     package init(
         _ name: String,
-        outcome: @escaping @Sendable (CallFailure) async throws(CancellationError) -> Outcome
-    ) {
-        self.init(name, needsResponse: false, outcome: outcome)
-    }
-
-    private init(
-        _ name: String,
-        needsResponse: Bool,
+        needsResponse: Bool = false,
         outcome: @escaping @Sendable (CallFailure) async throws(CancellationError) -> Outcome
     ) {
         self.name = name

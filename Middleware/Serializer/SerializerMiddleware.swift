@@ -63,26 +63,6 @@ public struct SerializerMiddleware: BuiltInStage {
         afterDecoding: [AfterDecoding] = [],
         afterEncoding: [AfterEncoding] = []
     ) {
-        self.init(
-            serializers,
-            keyPath: keyPath,
-            rootKey: rootKey,
-            encodesNilAsNull: encodesNilAsNull,
-            limit: limit,
-            afterDecoding: afterDecoding,
-            afterEncoding: afterEncoding
-        )
-    }
-
-    package init(
-        _ serializers: [any Serializer],
-        keyPath: BodyKeyPath = .whole,
-        rootKey: BodyKeyPath = .whole,
-        encodesNilAsNull: Bool = false,
-        limit: ByteCount = .mebibytes(16),
-        afterDecoding: [AfterDecoding] = [],
-        afterEncoding: [AfterEncoding] = []
-    ) {
         self.serializers = serializers
         self.keyPath = keyPath
         self.rootKey = rootKey

@@ -15,7 +15,9 @@ public struct URLBuilder: Sendable {
     private let syntax: VariableNotations
     private let leavesOrigin: LeavesOrigin
     private let cache: PatternCache
+}
 
+extension URLBuilder {
     /// Makes a builder.
     ///
     /// - Parameters:
@@ -37,20 +39,6 @@ public struct URLBuilder: Sendable {
             leavesOrigin: leavesOrigin,
             cache: PatternCache()
         )
-    }
-
-    private init(
-        base: BaseURL?,
-        encoder: ParameterEncoder,
-        syntax: VariableNotations,
-        leavesOrigin: LeavesOrigin,
-        cache: PatternCache
-    ) {
-        self.base = base
-        self.encoder = encoder
-        self.syntax = syntax
-        self.leavesOrigin = leavesOrigin
-        self.cache = cache
     }
 
     func over(_ base: String) throws(URLBuilderError) -> URLBuilder {

@@ -1,3 +1,4 @@
+public import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
@@ -78,6 +79,16 @@ public struct URLBuilderMiddleware: BuiltInStage {
         leavesOrigin: LeavesOrigin = .allowed
     ) {
         self.init(base: base, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin, custom: nil)
+    }
+
+    /// Makes the stage with a Foundation base URL.
+    public init(
+        base: URL,
+        encoder: ParameterEncoder = ParameterEncoder(),
+        syntax: Set<URLVariableSyntax> = Set(URLVariableSyntax.allCases),
+        leavesOrigin: LeavesOrigin = .allowed
+    ) {
+        self.init(base: base.absoluteString, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin)
     }
 
     /// Makes the stage with a custom builder.

@@ -29,12 +29,14 @@ struct PrecisionTests {
         ]
     )
     func precision(contentType: String, expected: String) async throws {
-        let stage = SerializerMiddleware([
-            Echo(name: "any", acceptedTypes: ["*/*"]), Echo(name: "type", acceptedTypes: ["application/*"]),
+        let stage = SerializerMiddleware(
+            Echo(name: "any", acceptedTypes: ["*/*"]),
+            Echo(name: "type", acceptedTypes: ["application/*"]),
             Echo(name: "any suffix", acceptedTypes: ["model/*+json"]),
-            Echo(name: "suffix", acceptedTypes: ["application/*+json"]), Echo(name: "text", acceptedTypes: ["text/*"]),
-            Echo(name: "exact", acceptedTypes: ["application/json"]),
-        ])
+            Echo(name: "suffix", acceptedTypes: ["application/*+json"]),
+            Echo(name: "text", acceptedTypes: ["text/*"]),
+            Echo(name: "exact", acceptedTypes: ["application/json"])
+        )
         let read = try await chain(stage, contentType, "x").send(.get(url), as: [String: String].self)
         #expect(read == ["name": expected])
         let request = Request.post(url, headers: [.contentType: contentType], body: .value(1))

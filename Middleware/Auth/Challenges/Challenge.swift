@@ -48,7 +48,7 @@ public struct Challenge: Sendable, Hashable {
     }
 
     /// The protection space's name, RFC 9110 §11.5, or `nil` if the challenge has none.
-    public var realm: String? { self["realm"] }
+    package var realm: String? { self["realm"] }
 }
 
 extension Challenge: CustomStringConvertible, DescribedValue {

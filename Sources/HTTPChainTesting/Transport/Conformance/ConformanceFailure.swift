@@ -9,19 +9,7 @@ package struct ConformanceFailure: HTTPChainError {
     /// The observed behaviour.
     package let seen: String
     /// The error that the transport threw unexpectedly, if any.
-    package let underlyingError: (any Error)?
-
-    init(
-        _ check: TransportConformance.Check,
-        expected: String,
-        seen: String,
-        underlyingError: (any Error)? = nil
-    ) {
-        self.check = check
-        self.expected = expected
-        self.seen = seen
-        self.underlyingError = underlyingError
-    }
+    package var underlyingError: (any Error)?
 
     package var stage: String { "conformance" }
 

@@ -56,7 +56,7 @@ struct ConformanceRun: Sendable {
     // MARK: Verdicts
 
     func failure(expected: String, seen: String, _ error: (any Error)? = nil) -> ConformanceFailure {
-        ConformanceFailure(check, expected: expected, seen: seen, underlyingError: error)
+        ConformanceFailure(check: check, expected: expected, seen: seen, underlyingError: error)
     }
 
     func expect(_ condition: Bool, _ expected: String, seen: @autoclosure () -> String) throws {

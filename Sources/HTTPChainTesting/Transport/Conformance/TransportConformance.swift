@@ -119,7 +119,7 @@ public struct TransportConformance: Sendable {
                 throw error
             } catch {
                 throw ConformanceFailure(
-                    check,
+                    check: check,
                     expected: "no error at this point",
                     seen: "\(type(of: error))",
                     underlyingError: error
