@@ -36,7 +36,7 @@ import HTTPTypes
 ///
 /// **Errors.** ``SerializerError`` and `DecodingFailure`; errors from closures after decoding, unchanged.
 public struct SerializerMiddleware: BuiltInStage {
-    let serializers: [any Serializer]
+    private(set) var serializers: [any Serializer]
     let keyPath: BodyKeyPath
     let rootKey: BodyKeyPath
     let encodesNilAsNull: Bool
@@ -70,6 +70,11 @@ public struct SerializerMiddleware: BuiltInStage {
         self.limit = limit
         self.afterDecoding = afterDecoding
         self.afterEncoding = afterEncoding
+    }
+
+    package init(_ serializers: [any Serializer]) {
+        self.init()
+        self.serializers = serializers
     }
 
     package var stagePhase: Phase { .decode }
