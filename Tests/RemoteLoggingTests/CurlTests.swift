@@ -1,7 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
-import HTTPChainRemoteLogging
+@testable import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import TestSupport
