@@ -61,7 +61,7 @@ enum Command: String, CaseIterable {
     private static func logged(_ base: String) async throws {
         let shipper = LogShipper(
             to: base + "/logs",
-            format: .ndjson(),
+            format: .ndjson,
             resource: LogResource(serviceName: "BinClient"),
             over: URLSessionTransport(),
             settings: .commandLine

@@ -14,10 +14,10 @@ struct Demo {
     init(receiver url: String, format name: String) throws {
         let format: BuiltInWireFormat =
             switch name {
-            case "loki": .loki()
-            case "ndjson": .ndjson()
+            case "loki": .loki
+            case "ndjson": .ndjson
             case "protobuf": .otlp(.protobuf)
-            default: .otlp()
+            default: .otlp
             }
         var settings = LogShipper.Settings()
         settings.batchAge = .milliseconds(200)

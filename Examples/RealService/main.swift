@@ -20,7 +20,7 @@ do {
     let reviews = try await upstreams.startReviews()
     let shipper = LogShipper(
         to: collector.url("/logs"),
-        format: .ndjson(),
+        format: .ndjson,
         resource: LogResource(serviceName: "Storefront"),
         over: transport
     )

@@ -15,7 +15,7 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// Each origin, or each key of your own grouping, has a circuit. While it is **closed**, calls pass and their results
+/// Each origin, or each key that your own grouping returns, has a circuit. While it is **closed**, calls pass and their results
 /// are counted. At a failure rate, a rate of slow calls or a number of failures in a row (``CircuitBreakerPolicy``), it
 /// **opens**, and calls are refused with ``CircuitOpenError`` before anything is sent. After a time that has jitter and
 /// grows with each failed attempt, it is **half-open**: a few calls pass as probes. If all of them succeed, the circuit

@@ -38,6 +38,9 @@ package struct RawSerializer: Serializer, FormattedSerializer {
 }
 
 extension Serializer where Self == BuiltInSerializer {
+    /// Unchanged bytes, sent as `application/octet-stream`: only for `Data` and optional `Data`.
+    public static var raw: BuiltInSerializer { raw() }
+
     /// Unchanged bytes: only for `Data` and optional `Data`.
     ///
     /// - Parameter contentType: The media type with which they are sent; `application/octet-stream` by default.

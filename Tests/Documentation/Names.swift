@@ -28,7 +28,7 @@ package var logger: Logger { Logger(label: "Garden") }
 package var session: URLSession { URLSession(configuration: .ephemeral) }
 package var shipper: LogShipper {
     let resource = LogResource(serviceName: "Garden")
-    return LogShipper(to: "https://logs.example.com/v1/logs", format: .otlp(), resource: resource, over: service)
+    return LogShipper(to: "https://logs.example.com/v1/logs", format: .otlp, resource: resource, over: service)
 }
 package var budget: RetryBudget { RetryBudget(share: 0.1, minimumPerSecond: 1) }
 

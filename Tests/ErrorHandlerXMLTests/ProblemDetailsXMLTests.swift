@@ -17,7 +17,7 @@ struct ProblemDetailsXMLTests {
             Response(.forbidden, headers: [.contentType: "application/problem+xml"], body: HTTPBody(text))
         }
         let chain = try Chain(transport: transport) {
-            ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML())
+            ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML)
             StatusValidationMiddleware()
         }
         do {

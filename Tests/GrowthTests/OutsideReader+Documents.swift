@@ -80,7 +80,7 @@ extension OutsideReader {
                 Response(.badRequest, headers: [.contentType: "application/problem+xml"], body: content)
             }
             let chain = try Chain(transport: transport) {
-                ErrorHandlerMiddleware(.problemDetailsXML())
+                ErrorHandlerMiddleware(.problemDetailsXML)
                 StatusValidationMiddleware()
             }
             _ = try await chain.send(.get("https://a.example/"))

@@ -202,7 +202,7 @@ struct FirstHourTests {
         }
         let shipper = LogShipper(
             to: "https://logs.example.com",
-            format: .ndjson(),
+            format: .ndjson,
             resource: LogResource(serviceName: "bin"),
             over: receiver,
             settings: .commandLine,

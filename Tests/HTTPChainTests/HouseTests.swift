@@ -26,7 +26,7 @@ struct HouseTests {
         "HTTPChainAsyncHTTPClient", "HTTPChainInMemory", "HTTPChainTesting", "HTTPChainURLSession", "HTTPChainValkey",
     ]
 
-    /// What a stage may import besides the core, the support target, C and the parts of its own concern.
+    /// The modules that a stage may import besides the core, the support target, C and the parts of the same concern.
     private static let exceptions: [String: Set<String>] = [
         "Auth/Valkey": ["HTTPChainValkey"],
         "Cache/Valkey": ["HTTPChainValkey"],
@@ -119,7 +119,7 @@ struct HouseTests {
         }
     }
 
-    @Test("A stage imports the core, the support target, and parts of its own concern")
+    @Test("A stage imports the core, the support target, and parts of the same concern")
     func imports() throws {
         let stages = try Self.stages()
         #expect(stages.count > 40)

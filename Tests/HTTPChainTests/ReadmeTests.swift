@@ -143,7 +143,7 @@ struct ReadmeTests {
         let chain = try Chain.standard(base: "https://api.example.com/v2")
         let shipper = LogShipper(
             to: "https://logs.example.com/v1/logs",
-            format: .otlp(),
+            format: .otlp,
             resource: LogResource(serviceName: "MyApp"),
             over: URLSessionTransport()
         )

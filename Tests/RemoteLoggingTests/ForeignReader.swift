@@ -13,10 +13,10 @@ enum ForeignReader: String, CaseIterable {
 
     var format: any LogWireFormat {
         switch self {
-        case .otlp: .otlp()
+        case .otlp: .otlp
         case .protobuf: .otlp(.protobuf)
-        case .loki: .loki()
-        case .ndjson: .ndjson()
+        case .loki: .loki
+        case .ndjson: .ndjson
         }
     }
 

@@ -12,10 +12,10 @@ struct LogFormatDocumentationTests {
     @Test("The formats of the package know their path and their media type")
     func formats() throws {
         let formats: [(BuiltInWireFormat, String, String)] = [
-            (.otlp(), "/v1/logs", "application/json"), (.otlp(.protobuf), "/v1/logs", "application/x-protobuf"),
+            (.otlp, "/v1/logs", "application/json"), (.otlp(.protobuf), "/v1/logs", "application/x-protobuf"),
             (.otlpTraces(), "/v1/traces", "application/json"),
             (.otlpTraces(.protobuf), "/v1/traces", "application/x-protobuf"),
-            (.loki(), "/loki/api/v1/push", "application/json"), (.ndjson(), "", "application/x-ndjson"),
+            (.loki, "/loki/api/v1/push", "application/json"), (.ndjson, "", "application/x-ndjson"),
         ]
         for (format, path, type) in formats {
             #expect(
@@ -30,7 +30,7 @@ struct LogFormatDocumentationTests {
         let flat = BuiltInWireFormat.ndjson(flat: true)
         #expect(try flat.encode(batch) == NDJSONLogFormat(isFlat: true).encode(batch))
         #expect(flat.receipt(for: HTTPResponse(status: .ok), body: Data()) == .accepted())
-        let refused = BuiltInWireFormat.loki().receipt(for: HTTPResponse(status: .init(code: 260)), body: Data())
+        let refused = BuiltInWireFormat.loki.receipt(for: HTTPResponse(status: .init(code: 260)), body: Data())
         #expect(refused == LokiLogFormat().receipt(for: HTTPResponse(status: .init(code: 260)), body: Data()))
     }
 

@@ -18,7 +18,7 @@ struct LokiTests {
             logRecord(at: 1, .info, "cart", "first"), logRecord(at: 3, .info, "mail", "sent"),
         ]
         #expect(
-            try logText(.loki(), records) == #"{"streams":["#
+            try logText(.loki, records) == #"{"streams":["#
                 + #"{"stream":{"level":"info","component":"cart","service_name":"shop"},"#
                 + #""values":[["1000000000","first"],["2000000000","second"]]},"#
                 + #"{"stream":{"level":"error","component":"cart","service_name":"shop"},"#
@@ -35,7 +35,7 @@ struct LokiTests {
             serviceVersion: "1.2",
             attributes: ["deployment.environment.name": "test", "region": "eu", "host.name": "a", "empty": ""]
         )
-        let standard = try stream(logText(.loki(), [logRecord()], of: resource))
+        let standard = try stream(logText(.loki, [logRecord()], of: resource))
         #expect(
             standard.labels == [
                 "level": "info", "component": "shop", "service_name": "shop", "deployment_environment_name": "test",
@@ -78,7 +78,7 @@ struct LokiTests {
         ]
     )
     func names(name: String, expected: String) throws {
-        let stream = try stream(logText(.loki(), [logRecord(.info, "a", "m", [name: "v"])]))
+        let stream = try stream(logText(.loki, [logRecord(.info, "a", "m", [name: "v"])]))
         #expect(stream.entries[0][2] == [expected: "v"])
     }
 
@@ -86,7 +86,7 @@ struct LokiTests {
     func taken() throws {
         let resource = LogResource(serviceName: "shop", attributes: ["a-b": "resource"])
         let attributes: LogAttributes = ["a.b": 1, "a_b": 2, "a_b_2": 3]
-        let stream = try stream(logText(.loki(), [logRecord(.info, "a", "m", attributes)], of: resource))
+        let stream = try stream(logText(.loki, [logRecord(.info, "a", "m", attributes)], of: resource))
         #expect(stream.entries[0][2] == ["a_b": "resource", "a_b_2": "1", "a_b_3": "2", "a_b_2_2": "3"])
     }
 
@@ -99,7 +99,7 @@ struct LokiTests {
         ] as [(JSONValue, JSONValue?)]
     )
     func metadata(value: JSONValue, expected: JSONValue?) throws {
-        let stream = try stream(logText(.loki(), [logRecord(.info, "a", "m", ["v": value])]))
+        let stream = try stream(logText(.loki, [logRecord(.info, "a", "m", ["v": value])]))
         #expect(stream.entries[0][2]?["v"] == expected)
     }
 
@@ -108,7 +108,7 @@ struct LokiTests {
         let records = [
             logRecord(at: 1), logRecord(at: 1), logRecord(at: 0.5), logRecord(at: 1.000_000_001), logRecord(at: 1),
         ]
-        let times = try stream(logText(.loki(), records)).entries.map { $0[0]?.string ?? "" }
+        let times = try stream(logText(.loki, records)).entries.map { $0[0]?.string ?? "" }
         #expect(Set(times).count == 5)
         #expect(times.map { UInt64($0) ?? 0 } == times.map { UInt64($0) ?? 0 }.sorted())
         #expect(times[0] == "500000000")
@@ -157,14 +157,14 @@ struct LokiTests {
         let long = String(repeating: "ü", count: 200_000)
         var many: LogAttributes = ["long": .string(long), "after": .string(long)]
         for number in 0..<200 { many["n\(number)"] = .integer(Int64(number)) }
-        let first = try stream(logText(.loki(), [logRecord(.info, long, long, many)]))
+        let first = try stream(logText(.loki, [logRecord(.info, long, long, many)]))
         #expect(first.entries[0][1]?.string?.utf8.count == 256 << 10)
         let metadata = try #require(first.entries[0][2]?.object)
         #expect(metadata.reduce(0) { $0 + $1.key.utf8.count + ($1.value.string?.utf8.count ?? 0) } <= 64 << 10)
         #expect(try #require(first.labels["component"]?.string?.utf8.count) <= 2048)
         many = [:]
         for number in 0..<200 { many["n\(number)"] = .integer(Int64(number)) }
-        #expect(try stream(logText(.loki(), [logRecord(.info, "a", "m", many)])).entries[0][2]?.object?.count == 128)
+        #expect(try stream(logText(.loki, [logRecord(.info, "a", "m", many)])).entries[0][2]?.object?.count == 128)
         for line in [BuiltInWireFormat.LokiLine.logfmt, .json] {
             let entry = try stream(logText(LokiLogFormat(line: line), [logRecord(.info, "a", long, many)])).entries[0]
             #expect(entry[1]?.string?.utf8.count ?? 0 <= 256 << 10)
@@ -173,7 +173,7 @@ struct LokiTests {
 
     @Test("Without a component and a name of the service the level is left")
     func nothing() throws {
-        let stream = try stream(logText(.loki(), [logRecord(.info, "")], of: LogResource(serviceName: "")))
+        let stream = try stream(logText(.loki, [logRecord(.info, "")], of: LogResource(serviceName: "")))
         #expect(stream.labels == ["level": "info"])
     }
 

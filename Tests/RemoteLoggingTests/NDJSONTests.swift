@@ -18,7 +18,7 @@ struct NDJSONTests {
             logRecord(at: 784_111_778, .info, "mail", "Sent"),
         ]
         #expect(
-            try logText(.ndjson(), records, of: resource) == #"""
+            try logText(.ndjson, records, of: resource) == #"""
                 {"time":"1994-11-06T08:49:37.250000Z","level":"notice","component":"cart","message":"two\nlines",\#
                 "attributes":{"b":1,"a":["x"],"n":null},\#
                 "resource":{"host.name":"a","service.name":"shop","service.version":"1.2"}}
@@ -48,7 +48,7 @@ struct NDJSONTests {
 
     @Test("A batch of nothing is nothing")
     func empty() throws {
-        #expect(try logText(.ndjson(), []) == "")
+        #expect(try logText(.ndjson, []) == "")
     }
 
     @Test("The content type is that of newline-delimited JSON")

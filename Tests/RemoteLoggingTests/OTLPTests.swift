@@ -14,7 +14,7 @@ struct OTLPTests {
     func batch() throws {
         let resource = LogResource(serviceName: "shop", serviceVersion: "1.2", attributes: ["host.name": "a", "n": 1])
         let content = try logText(
-            .otlp(),
+            .otlp,
             [
                 logRecord(at: 1.5, .error, "cart", "No \"room\"", ["error.type": "Full"]),
                 logRecord(at: 2, .info, "mail", "Sent"),
@@ -79,7 +79,7 @@ struct OTLPTests {
     )
     func values(value: JSONValue, expected: String) throws {
         #expect(
-            try logText(.otlp(), [logRecord(.info, "a", "m", ["v": value])]).contains(
+            try logText(.otlp, [logRecord(.info, "a", "m", ["v": value])]).contains(
                 #"{"key":"v","value":\#(expected)}"#
             )
         )
@@ -89,7 +89,7 @@ struct OTLPTests {
     func depth() throws {
         var value: JSONValue = 1
         for _ in 0..<1000 { value = ["a": value] }
-        let content = try logText(.otlp(), [logRecord(.info, "a", "m", ["v": value])])
+        let content = try logText(.otlp, [logRecord(.info, "a", "m", ["v": value])])
         #expect(content.contains("…"))
         #expect(content.components(separatedBy: "kvlistValue").count == 18)
     }
@@ -134,7 +134,7 @@ struct OTLPTests {
         arguments: [("http.client", true), ("http.client.attempt", true), ("HTTPChain.LogShipper", true), ("a", false)]
     )
     func scopes(component: String, isOwn: Bool) throws {
-        let content = try parsedJSON(logText(.otlp(), [logRecord(.info, component)]))
+        let content = try parsedJSON(logText(.otlp, [logRecord(.info, component)]))
         let scope = try #require(content["resourceLogs"]?[0]?["scopeLogs"]?[0])
         #expect(scope["scope"]?["name"]?.string == component)
         #expect(scope["scope"]?["version"]?.string == (isOwn ? "0.1.0" : nil))
@@ -146,10 +146,10 @@ struct OTLPTests {
         let attributes: LogAttributes = ["service.name": "other", "service.version": "9", "z": 1]
         let named = LogResource(serviceName: "shop", serviceVersion: "1", attributes: attributes)
         #expect(try names(named) == ["service.name", "service.version", "z"] + library)
-        #expect(try logText(.otlp(), [], of: named).contains("other") == false)
+        #expect(try logText(.otlp, [], of: named).contains("other") == false)
         let unversioned = LogResource(serviceName: "shop", attributes: attributes)
         #expect(
-            try logText(.otlp(), [], of: unversioned).contains(
+            try logText(.otlp, [], of: unversioned).contains(
                 #"{"key":"service.version","value":{"stringValue":"9"}}"#
             )
         )
@@ -264,12 +264,12 @@ struct OTLPTests {
     }
 
     private func fields(of record: LogRecord) throws -> JSONValue {
-        let content = try parsedJSON(logText(.otlp(), [record]))
+        let content = try parsedJSON(logText(.otlp, [record]))
         return try #require(content["resourceLogs"]?[0]?["scopeLogs"]?[0]?["logRecords"]?[0])
     }
 
     private func names(_ resource: LogResource) throws -> [String] {
-        let content = try parsedJSON(logText(.otlp(), [], of: resource))
+        let content = try parsedJSON(logText(.otlp, [], of: resource))
         return content["resourceLogs"]?[0]?["resource"]?["attributes"]?.array?.compactMap { $0["key"]?.string } ?? []
     }
 }

@@ -180,7 +180,7 @@ struct SecretShapeTests {
         transport.on(.post, "*") { _ in Response(isDown.withLock { $0 } ? .serviceUnavailable : .noContent) }
         let shipper = LogShipper(
             to: "https://logs.example.com/push",
-            format: .ndjson(),
+            format: .ndjson,
             resource: LogResource(serviceName: "plants"),
             over: transport,
             spool: try LogSpool(directory: directory),

@@ -18,7 +18,7 @@ struct SinkSecretsTests {
     }
 
     private static let wires: [Wire] = [
-        Wire(format: .otlp()), Wire(format: .loki()), Wire(format: .ndjson()),
+        Wire(format: .otlp), Wire(format: .loki), Wire(format: .ndjson),
         Wire(format: LokiLogFormat(line: .logfmt)), Wire(format: NDJSONLogFormat(isFlat: true)),
     ]
 
@@ -101,7 +101,7 @@ struct SinkSecretsTests {
         let shipper = LogShipper(
             to: "https://a:\(ExchangeSecretsTests.secret("User"))@logs.example.com/push?token="
                 + ExchangeSecretsTests.secret("Endpoint"),
-            format: .otlp(),
+            format: .otlp,
             resource: LogResource(serviceName: "plants"),
             over: transport,
             levels: LogLevels(.trace),

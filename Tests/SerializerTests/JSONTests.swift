@@ -43,7 +43,7 @@ struct JSONTests {
         request.options[ExpectedType.self] = Plant.self
         let harness = try await accept(request, stage)
         #expect(harness == "application/json, application/x-www-form-urlencoded;q=0.9, text/plain;q=0.8, text/*;q=0.7")
-        #expect(try await accept(request.decoded(by: .raw()), stage) == "application/octet-stream, */*;q=0.9")
+        #expect(try await accept(request.decoded(by: .raw), stage) == "application/octet-stream, */*;q=0.9")
         request.head.headerFields[.accept] = "application/hal+json"
         #expect(try await accept(request, stage) == "application/hal+json")
         #expect(try await accept(.get(url), stage) == nil)

@@ -115,10 +115,10 @@ struct TextAndRawTests {
         #expect(request.body.bytes == Data([1, 2]))
         #expect(request.head.headerFields[.contentType] == "image/png")
         await #expect(throws: SerializerError.self) {
-            try await sent(.post(url, body: .value("text")), through: SerializerMiddleware(.raw()))
+            try await sent(.post(url, body: .value("text")), through: SerializerMiddleware(.raw))
         }
         await #expect(throws: DecodingFailure.self) {
-            try await chain(SerializerMiddleware(.raw()), nil, "text").send(.get(url), as: Int.self)
+            try await chain(SerializerMiddleware(.raw), nil, "text").send(.get(url), as: Int.self)
         }
     }
 

@@ -52,12 +52,12 @@ private func sent(_ request: Request, through stage: SerializerMiddleware) async
 struct XMLSerializerTests {
     @Test("A value is written as a document and read back")
     func roundTrip() async throws {
-        let request = try await sent(.post(url, body: .value(order)), through: SerializerMiddleware(.xml()))
+        let request = try await sent(.post(url, body: .value(order)), through: SerializerMiddleware(.xml))
         #expect(request.head.headerFields[.contentType] == "application/xml")
         let text = try await request.body.text()
         #expect(text.hasPrefix(#"<?xml version="1.0" encoding="UTF-8"?>"#))
         #expect(text.contains("<Order><id>7</id><placed>2026-01-31T09:30:00Z</placed><item><name>Tea &amp; &lt;milk"))
-        let stage = SerializerMiddleware(.json, .xml())
+        let stage = SerializerMiddleware(.json, .xml)
         for type in ["application/xml", "text/xml; charset=utf-8", "application/atom+xml"] {
             #expect(try await reply(stage, type, text).send(.get(url), as: Order.self) == order)
         }
@@ -69,10 +69,10 @@ struct XMLSerializerTests {
         let latin = try #require(document.data(using: .isoLatin1))
         let type = "application/xml; charset=iso-8859-1"
         let response = Response(.ok, headers: [.contentType: type], body: HTTPBody(latin))
-        let chain = try Chain(transport: Answer(response: response)) { SerializerMiddleware(.xml()) }
+        let chain = try Chain(transport: Answer(response: response)) { SerializerMiddleware(.xml) }
         #expect(try await chain.send(.get(url), as: Item.self) == Item(name: "Käse", count: 1))
         let request = Request.post(url, headers: [.contentType: type], body: .value(Item(name: "Käse", count: 1)))
-        let written = try await sent(request, through: SerializerMiddleware(.xml())).body.collect(upTo: 1000)
+        let written = try await sent(request, through: SerializerMiddleware(.xml)).body.collect(upTo: 1000)
         let text = try #require(String(data: written, encoding: .isoLatin1))
         #expect(text.contains("iso-8859-1") && text.contains("<name>Käse</name>"))
     }
@@ -98,9 +98,9 @@ struct XMLSerializerTests {
         let item = Request.post(url, body: .value(Item(name: "a", count: 1)))
         let plain = try await sent(item, through: SerializerMiddleware(.xml(root: "item"))).body.text()
         #expect(plain.contains("<item><name>a</name><count>1</count></item>"))
-        let keyed = try await sent(item.encoded(under: "order.item"), through: SerializerMiddleware(.xml())).body.text()
+        let keyed = try await sent(item.encoded(under: "order.item"), through: SerializerMiddleware(.xml)).body.text()
         #expect(keyed.contains("<order><item><name>a</name><count>1</count></item></order>"))
-        let null = try await sent(item.encodingNilAsNull(), through: SerializerMiddleware(.xml())).body.text()
+        let null = try await sent(item.encodingNilAsNull(), through: SerializerMiddleware(.xml)).body.text()
         #expect(null.contains("<Item><name>a</name>"))
     }
 
@@ -108,7 +108,7 @@ struct XMLSerializerTests {
     func keyPath() async throws {
         let text =
             "<reply><data><item><name>a</name><count>1</count></item><item><name>b</name><count>2</count></item></data></reply>"
-        let chain = try reply(SerializerMiddleware(.xml()), "application/xml", text)
+        let chain = try reply(SerializerMiddleware(.xml), "application/xml", text)
         #expect(try await chain.send(.get(url).decoded(at: "data.item"), as: [Item].self).map(\.count) == [1, 2])
         let error = try await #require(throws: SerializerError.self) {
             try await chain.send(.get(url).decoded(at: "date.item"), as: [Item].self)
@@ -118,7 +118,7 @@ struct XMLSerializerTests {
 
     @Test("What is no XML, or lacks an element, is a decoding failure with its place")
     func failures() async throws {
-        let stage = SerializerMiddleware(.xml())
+        let stage = SerializerMiddleware(.xml)
         await #expect(throws: DecodingFailure.self) {
             try await reply(stage, "application/xml", "<a><b></a>").send(.get(url), as: Item.self)
         }
@@ -145,7 +145,7 @@ struct XMLSerializerTests {
             </Order>
             """
         #expect(
-            try await reply(SerializerMiddleware(.xml()), "text/xml", text).send(.get(url), as: Order.self) == order
+            try await reply(SerializerMiddleware(.xml), "text/xml", text).send(.get(url), as: Order.self) == order
         )
     }
 
@@ -156,7 +156,7 @@ struct XMLSerializerTests {
     /// Whether the document is read; if not, the error is one of decoding.
     private func isRead(_ bytes: Data, _ type: String = "application/xml") async throws -> Bool {
         let answer = Answer(response: Response(.ok, headers: [.contentType: type], body: HTTPBody(bytes)))
-        let chain = try Chain(transport: answer) { SerializerMiddleware(.xml()) }
+        let chain = try Chain(transport: answer) { SerializerMiddleware(.xml) }
         do {
             let value = try await chain.send(.get(url), as: Flat.self)
             return value.a != ""
@@ -276,7 +276,7 @@ struct XMLSerializerTests {
             <!ENTITY x SYSTEM "file:///etc/passwd">]><Item><name>&b;&x;</name><count>1</count></Item>
             """
         do {
-            let item = try await reply(SerializerMiddleware(.xml()), "application/xml", bomb).send(
+            let item = try await reply(SerializerMiddleware(.xml), "application/xml", bomb).send(
                 .get(url),
                 as: Item.self
             )
@@ -407,7 +407,7 @@ struct XMLSerializerTests {
     @Test("No content is nil for an optional type")
     func empty() async throws {
         #expect(
-            try await reply(SerializerMiddleware(.xml()), "application/xml", "").send(.get(url), as: Item?.self) == nil
+            try await reply(SerializerMiddleware(.xml), "application/xml", "").send(.get(url), as: Item?.self) == nil
         )
     }
 }

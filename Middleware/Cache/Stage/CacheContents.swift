@@ -57,7 +57,7 @@ final class CacheContents: Sendable {
         }
     }
 
-    /// Returns the stored content of an answer; nil if it is gone.
+    /// Returns the stored content of a response; nil if it is gone.
     func body(of answer: CacheAnswer) async -> HTTPBody? {
         var range: Range<Int64>?
         if case .part(let wanted, _) = answer.form {

@@ -1,4 +1,4 @@
-public import HTTPChainCore
+package import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 

@@ -108,7 +108,7 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
             let change = shards[shard].withLock { $0.update(entry.id, to: metadata) }
             guard let (updated, growth) = change else { return nil }
             totals.bytes += growth
-            // A larger head may require eviction, even of its own entry.
+            // A larger head may require eviction, even of this entry.
             _ = makeRoom(for: 0, entries: 0, in: &totals)
             return updated
         }

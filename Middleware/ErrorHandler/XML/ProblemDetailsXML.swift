@@ -6,10 +6,13 @@ import HTTPChainSupport
 import XMLCoder
 
 extension ErrorHandler {
+    /// A handler for problem details in XML (`application/problem+xml`); see ``problemDetailsXML(contentTypes:)``.
+    public static var problemDetailsXML: ErrorHandler { problemDetailsXML() }
+
     /// A handler for problem details in XML (`application/problem+xml`), RFC 9457 Appendix B; needs the trait `XML`.
     ///
     /// ```swift
-    /// ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML())
+    /// ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML)
     /// ```
     ///
     /// The call throws `ServiceError<ProblemDetails>`, as for JSON. Extension members are strings, objects of inner

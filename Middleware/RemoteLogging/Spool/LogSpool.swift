@@ -8,7 +8,7 @@ import Logging
 /// ```swift
 /// let shipper = LogShipper(
 ///     to: "https://logs.example.com/v1/logs",
-///     format: .otlp(),
+///     format: .otlp,
 ///     resource: LogResource(serviceName: "Garden"),
 ///     over: transport,
 ///     spool: try LogSpool(directory: support.appendingPathComponent("log-spool"), limit: .mebibytes(64))

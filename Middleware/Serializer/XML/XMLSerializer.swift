@@ -126,6 +126,9 @@ package struct XMLSerializer: Serializer, FormattedSerializer {
 }
 
 extension Serializer where Self == BuiltInSerializer {
+    /// XML with a root element named after the type.
+    public static var xml: BuiltInSerializer { xml() }
+
     /// XML, using XMLCoder; requires the trait `XML`.
     ///
     /// ```swift

@@ -1,4 +1,4 @@
-/// A comparison whose duration doesn't tell where two secrets differ.
+/// A comparison whose duration doesn't depend on where two secrets differ.
 package enum ConstantTime {
     package static func isEqual<Bytes: Collection<UInt8>>(_ one: Bytes, _ other: Bytes) -> Bool {
         guard one.count == other.count else { return false }

@@ -52,6 +52,9 @@ public struct BuiltInWireFormat: LogWireFormat {
 }
 
 extension LogWireFormat where Self == BuiltInWireFormat {
+    /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs, in JSON.
+    public static var otlp: BuiltInWireFormat { otlp() }
+
     /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs.
     ///
     /// Accepted by the OpenTelemetry Collector and most log services. Levels map to severities by the log data model,
@@ -73,6 +76,9 @@ extension LogWireFormat where Self == BuiltInWireFormat {
         BuiltInWireFormat(OTLPTraceFormat(encoding: encoding), path: OTLPTraceFormat.path)
     }
 
+    /// The push protocol of Grafana Loki, in JSON, with the message as the line.
+    public static var loki: BuiltInWireFormat { loki() }
+
     /// The push protocol of Grafana Loki, in JSON.
     ///
     /// Records of the same component and level form a stream, ordered by time. Loki indexes labels and needs few of
@@ -90,6 +96,9 @@ extension LogWireFormat where Self == BuiltInWireFormat {
     ) -> BuiltInWireFormat {
         BuiltInWireFormat(LokiLogFormat(line: line, labels: labels), path: LokiLogFormat.path)
     }
+
+    /// Newline-delimited JSON: one object per record, one per line, with attributes in a separate object.
+    public static var ndjson: BuiltInWireFormat { ndjson() }
 
     /// Newline-delimited JSON: one object per record, one per line.
     ///

@@ -12,9 +12,9 @@ public enum LogFormatScenarios {
     /// Every format.
     public static func all() -> [Scenario] {
         [
-            encoding("otlp", .otlp()), encoding("otlp.protobuf", .otlp(.protobuf)), encoding("loki", .loki()),
+            encoding("otlp", .otlp), encoding("otlp.protobuf", .otlp(.protobuf)), encoding("loki", .loki),
             encoding("loki.logfmt", .loki(line: .logfmt)), encoding("loki.json", .loki(line: .json)),
-            encoding("ndjson", .ndjson()),
+            encoding("ndjson", .ndjson),
         ]
     }
 

@@ -27,7 +27,7 @@ public enum LoggingScenarios {
     public static func shipper(
         over transport: any Transport,
         to url: String = "http://127.0.0.1/logs",
-        format: any LogWireFormat = .otlp(),
+        format: any LogWireFormat = .otlp,
         settings: LogShipper.Settings = LogShipper.Settings()
     ) -> LogShipper {
         LogShipper(
@@ -98,7 +98,7 @@ public enum LoggingScenarios {
     public static func spoolingShipper(in directory: URL) throws -> LogShipper {
         LogShipper(
             to: "http://127.0.0.1/logs",
-            format: .otlp(),
+            format: .otlp,
             resource: LogResource(serviceName: "figures"),
             over: MuteTransport(),
             settings: manyRecords,
