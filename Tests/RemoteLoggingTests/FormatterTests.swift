@@ -1,7 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
-@testable import HTTPChainRemoteLogging
+import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging
 import Testing

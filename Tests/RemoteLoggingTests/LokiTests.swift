@@ -1,7 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
-@testable import HTTPChainLogShipper
+import HTTPChainLogShipper
 import HTTPChainRemoteLogging
 import HTTPTypes
 import Logging

@@ -1,3 +1,4 @@
+import HTTPChainCore
 package import HTTPChainRemoteLogging
 import Logging
 

@@ -7,7 +7,7 @@ extension TransferTimer {
     /// the body isn't being read doesn't count.
     package func keep(_ body: HTTPBody) -> HTTPBody {
         if body.isReplayable || body.isEmpty || !limitsBody { return body }
-        return .once(length: body.length) { TimedReader(timer: self, source: TimedSource(body), length: body.length) }
+        return .once(length: body.length) { TimedReader(timer: self, source: TimedSource(body)) }
             .keepingDeadline(callDeadline)
     }
 }
@@ -68,42 +68,23 @@ private struct WatchedReader: BodyReader {
 private struct TimedReader: BodyReader {
     let timer: TransferTimer
     private var source: TimedSource?
-    /// The number of bytes left of a declared length.
-    private var remaining: Int64?
-    /// The result after the last of the declared bytes, if it was read with them.
-    private var next: Result<Data?, any Error>?
     private var failure: TimeoutError?
 
-    init(timer: TransferTimer, source: TimedSource, length: Int64?) {
+    init(timer: TransferTimer, source: TimedSource) {
         self.timer = timer
         self.source = source
-        remaining = length
     }
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         if let failure { throw failure }
-        if let next = next.take() { return try next.get() }
         guard let source else { return nil }
         timer.awaitsBody()
         do {
-            let part = try await timer.run { [timer, remaining] in
+            return try await timer.run { [timer] in
                 let chunk = try await source.read()
                 timer.received(chunk?.count ?? 0)
-                guard let chunk, let remaining, chunk.count >= remaining else { return Part(chunk: chunk) }
-                // The end is read with the last byte, because waiting for it separately would need another task.
-                timer.awaitsBody()
-                do {
-                    let next = try await source.read()
-                    timer.received(next?.count ?? 0)
-                    return Part(chunk: chunk, next: .success(next))
-                } catch {
-                    timer.received(0)
-                    return Part(chunk: chunk, next: .failure(error))
-                }
+                return chunk
             }
-            next = part.next
-            if let count = part.chunk?.count { remaining = remaining.map { $0 - Int64(count) } }
-            return part.chunk
         } catch let error as TimeoutError {
             // Nothing more is read, and dropping the source ends any transfer behind the body.
             self.source = nil
@@ -113,12 +94,6 @@ private struct TimedReader: BodyReader {
             timer.received(0)
             throw error
         }
-    }
-
-    /// The result of one task.
-    private struct Part: Sendable {
-        var chunk: Data?
-        var next: Result<Data?, any Error>?
     }
 }
 

@@ -17,6 +17,12 @@ public struct ExchangeLog: Sendable, Hashable {
         /// The number of bytes read from a stream; `nil` if nothing was counted, as for bytes and files that are sent.
         package var counted: Int64?
 
+        /// Makes a size.
+        package init(declared: Int64? = nil, counted: Int64? = nil) {
+            self.declared = declared
+            self.counted = counted
+        }
+
         /// The counted number of bytes if there is one, or the declared one.
         package var best: Int64? { counted ?? declared }
     }
@@ -134,6 +140,13 @@ package struct LoggedCacheStatus: Sendable, Hashable {
     package var isHit: Bool?
     /// The reason that cache forwarded the request (`fwd`), such as `stale`; `nil` if it doesn't say.
     package var forward: String?
+
+    /// Makes a status.
+    package init(text: String, isHit: Bool? = nil, forward: String? = nil) {
+        self.text = text
+        self.isHit = isHit
+        self.forward = forward
+    }
 }
 
 extension LoggedCacheStatus {

@@ -10,6 +10,12 @@ public struct LoggedError: Sendable, Hashable {
     public var type: String
     /// The description, redacted, on one line and cut to 2,048 characters; advice on what to do is left out.
     public var reason: String
+
+    /// Makes an error.
+    package init(type: String, reason: String) {
+        self.type = type
+        self.reason = reason
+    }
 }
 
 extension LoggedError {

@@ -26,11 +26,24 @@ package struct LokiLogFormat: LogWireFormat {
     package static let path = "/loki/api/v1/push"
 
     /// The content of an entry's line; the message by default.
-    package var line = BuiltInWireFormat.LokiLine.message
+    package var line: BuiltInWireFormat.LokiLine
     /// The resource attributes used as labels; `service.namespace` and `deployment.environment.name` by default.
+    package var labels: [String]
+
+    /// Makes the format.
     ///
-    /// Choose attributes with few values, because each combination is a separate stream.
-    package var labels = ["service.namespace", "deployment.environment.name"]
+    /// - Parameters:
+    ///   - line: The content of an entry's line; the message by default.
+    ///   - labels: The resource attributes used as labels; by default `service.namespace` and
+    ///     `deployment.environment.name`. Choose attributes with few values, because each combination is a separate
+    ///     stream.
+    package init(
+        line: BuiltInWireFormat.LokiLine = .message,
+        labels: [String] = ["service.namespace", "deployment.environment.name"]
+    ) {
+        self.line = line
+        self.labels = labels
+    }
 
     /// `application/json`.
     package var contentType: String { "application/json" }

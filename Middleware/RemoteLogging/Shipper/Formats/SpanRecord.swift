@@ -58,7 +58,14 @@ public struct SpanRecord: Sendable, Hashable {
         /// The related span: 16 hexadecimal digits.
         package var spanID: String
         /// The attributes of the link.
-        package var attributes: LogAttributes = [:]
+        package var attributes: LogAttributes
+
+        /// Makes a link.
+        package init(traceID: String, spanID: String, attributes: LogAttributes = [:]) {
+            self.traceID = traceID
+            self.spanID = spanID
+            self.attributes = attributes
+        }
     }
 
     /// The numbers of parts of a span that were left out because there were too many.
