@@ -108,6 +108,11 @@ package struct RootedValue: StandInValue {
     let value: any Encodable
     let path: BodyKeyPath
 
+    package init(value: any Encodable, path: BodyKeyPath) {
+        self.value = value
+        self.path = path
+    }
+
     package var original: any Encodable { (value as? any StandInValue)?.original ?? value }
 
     package var keepsNulls: Bool { (value as? any StandInValue)?.keepsNulls ?? false }
