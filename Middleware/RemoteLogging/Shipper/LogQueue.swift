@@ -125,12 +125,24 @@ package struct LogQueueBatch: Sendable {
         package let last: Int
 
         /// Distinguishes batches that have the same numbers.
-        package var serial = 0
+        package let serial: Int
+
+        package init(first: Int, last: Int, serial: Int = 0) {
+            self.first = first
+            self.last = last
+            self.serial = serial
+        }
     }
 
     package let records: [LogRecord]
     package let levels: LogLevelCounts
     package let position: Position
+
+    package init(records: [LogRecord], levels: LogLevelCounts, position: Position) {
+        self.records = records
+        self.levels = levels
+        self.position = position
+    }
 }
 
 extension LogRecord {
