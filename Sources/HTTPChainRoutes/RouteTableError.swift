@@ -12,6 +12,13 @@ public struct RouteMistake: Sendable, Hashable, CustomStringConvertible, Describ
     /// A sentence with the problem and a suggested fix.
     package let text: String
 
+    package init(path: String, line: Int?, column: Int?, text: String) {
+        self.path = path
+        self.line = line
+        self.column = column
+        self.text = text
+    }
+
     /// "12:5: routes.add.method: …".
     package var words: String {
         let place = line.map { "\($0):\(column ?? 1): " } ?? ""

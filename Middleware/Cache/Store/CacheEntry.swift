@@ -1,5 +1,5 @@
 public import Foundation
-package import HTTPChainCore
+import HTTPChainCore
 public import HTTPTypes
 
 /// Identifies a stored response in its store, for as long as it is stored.
