@@ -377,7 +377,9 @@ extension BearerAuthenticator {
         _ request: Request,
         _ context: AuthenticationContext?
     ) throws(CancellationError) -> any HTTPChainError {
-        if let timeout = error as? TimeoutError, timeout.scope == .call { return timeout }
+        // The provider's own calls have deadlines, too.
+        let isLate = request.remainingTime == .zero
+        if isLate, let timeout = error as? TimeoutError, timeout.scope == .call { return timeout }
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
         let exchange = ExchangeSnapshot(
             request.head,

@@ -45,6 +45,24 @@ struct BearerFailureTests {
         }
     }
 
+    @Test("A deadline of the provider's own call is a failed refresh, not the end of the call")
+    func providerDeadline() async throws {
+        let exceed = { @Sendable () async throws -> AccessToken in
+            var request = Request.get("https://id.example.com/token")
+            request.options[CallDeadline.self] = .seconds(-1)
+            return try await request.withinDeadline { AccessToken("never") }
+        }
+        let source = TokenSource { _, _ in try await exceed() }
+        let due = AccessToken("due", expiration: start.addingTimeInterval(30))
+        let early = BearerAuthMiddleware(source, for: origin, token: due, leeway: .seconds(60))
+        #expect(await StageHarness(early, clock: VirtualClock()).send(.get(plantsURL)).requests.map(\.token) == ["due"])
+        #expect(source.count == 1)
+        let timeout = try #require(await #expect(throws: TimeoutError.self) { try await exceed() })
+        let rejected = try await failure(timeout)
+        #expect(rejected.problem == .refreshFailed)
+        #expect((rejected.underlyingError as? TimeoutError)?.scope == .call)
+    }
+
     @Test("The next call tries again")
     func nextCall() async throws {
         let source = TokenSource { number, _ in
