@@ -2,7 +2,7 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// A redirect that was followed.
-public struct RedirectHop: Sendable, Hashable, CustomStringConvertible, DescribedValue {
+public struct RedirectHop: Sendable, Hashable, RedactedDisplay, DescribedValue {
     /// The status of the redirect.
     public let status: HTTPResponse.Status
     /// The URL that was redirected, with its fragment and without user information.
@@ -31,8 +31,10 @@ public struct RedirectHop: Sendable, Hashable, CustomStringConvertible, Describe
 
 extension Redaction {
     /// Returns the URL for display: redacted, and without its fragment, which may be a token (RFC 6749 §4.2.2).
-    func target(_ text: String) -> String {
-        url(String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "#") })))
+    func target(_ text: String) -> String { url(Self.withoutFragment(text)) }
+
+    static func withoutFragment(_ text: String) -> String {
+        String(Substring(text.utf8.prefix { $0 != UInt8(ascii: "#") }))
     }
 }
 

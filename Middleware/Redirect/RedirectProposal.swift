@@ -26,3 +26,8 @@ public struct RedirectProposal: Sendable {
     /// Whether the hop keeps scheme, host and port.
     package var isSameOrigin: Bool { destination != nil && source == destination }
 }
+
+extension RedirectProposal: RedactedDisplay {
+    /// The proposed hop, with secrets redacted.
+    public var description: String { "\(hop)" }
+}

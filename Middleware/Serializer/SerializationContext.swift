@@ -36,3 +36,10 @@ public struct SerializationContext: Sendable {
         self.contentType = contentType
     }
 }
+
+extension SerializationContext: RedactedDisplay {
+    /// The method, the route and the response's status, with secrets redacted.
+    public var description: String {
+        "\(method) \(Redaction.standard.url(route))" + (response.map { " → \($0.status.label)" } ?? "")
+    }
+}

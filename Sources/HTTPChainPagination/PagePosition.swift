@@ -1,4 +1,4 @@
-import HTTPChainCore
+public import HTTPChainCore
 import HTTPChainSupport
 import HTTPChainURLBuilder
 import HTTPTypes
@@ -70,5 +70,16 @@ public struct PagePosition: Sendable, Hashable, Codable {
             request.urlArguments.replacements = parameters
         }
         return request
+    }
+}
+
+extension PagePosition: RedactedDisplay {
+    /// The URL, with secrets redacted, or the names of the parameters.
+    public var description: String {
+        switch place {
+        case .first: "the first page"
+        case .url(let url): Redaction.standard.url(url)
+        case .parameters(let parameters): "the page of \(parameters.keys.sorted().joined(separator: ", "))"
+        }
     }
 }

@@ -1,8 +1,11 @@
 #if AllTests
 import HTTPChain
+import HTTPChainInMemory
 import HTTPChainLogShipper
 import HTTPChainOAuth
+import HTTPChainPagination
 import HTTPChainResumableUpload
+import HTTPChainSigning
 import HTTPTypes
 import Testing
 
@@ -37,6 +40,36 @@ struct ValueWithSecrets: Sendable, CustomTestStringConvertible {
         ]
     }()
 
+    /// What closures of a chain receive.
+    static let passed: [ValueWithSecrets] = {
+        let url = "https://a.example/x?access_token=\(secret)"
+        var head = Request.get(url, headers: [.cookie: "sid=\(secret)"]).head
+        head.headerFields[.authorization] = "Bearer \(secret)"
+        let reply = HTTPResponse(status: .found, headerFields: [.setCookie: "sid=\(secret)"])
+        let hop = RedirectHop(status: .found, from: url, to: url + "#\(secret)", method: .get)
+        let failure = TransportError(.connectionLost)
+        return [
+            ValueWithSecrets("answered attempt", CompletedAttempt(request: head, attempt: 1, result: .success(reply))),
+            ValueWithSecrets("failed attempt", CompletedAttempt(request: head, attempt: 1, result: .failure(failure))),
+            ValueWithSecrets("SignedMessage", SignedMessage(head)),
+            ValueWithSecrets("signed response", SignedMessage(reply, answering: head)),
+            ValueWithSecrets("RedirectHop", hop),
+            ValueWithSecrets("RedirectProposal", RedirectProposal(response: reply, hop: hop)),
+            ValueWithSecrets("SerializationContext", SerializationContext(method: .get, route: url, response: reply)),
+            ValueWithSecrets("PagePosition", PagePosition.url(url)),
+            ValueWithSecrets("position of a cursor", PagePosition.parameters(["access_token": secret])),
+            ValueWithSecrets(
+                "LogShipper",
+                LogShipper(
+                    to: url,
+                    format: .ndjson,
+                    resource: LogResource(serviceName: "a"),
+                    over: InMemoryTransport()
+                )
+            ),
+        ]
+    }()
+
     static let signIn: [ValueWithSecrets] = [
         ValueWithSecrets("TokenEndpoint", endpoint),
         ValueWithSecrets("TokenRevocation", TokenRevocation(at: url, client: client)),
@@ -68,7 +101,8 @@ struct ValueWithSecrets: Sendable, CustomTestStringConvertible {
 struct SecretDisplayTests {
     @Test(
         "Neither print, nor a debugger, nor dump shows a secret",
-        arguments: ValueWithSecrets.requests + ValueWithSecrets.signIn + ValueWithSecrets.settings
+        arguments: ValueWithSecrets.requests + ValueWithSecrets.passed + ValueWithSecrets.signIn
+            + ValueWithSecrets.settings
     )
     func display(_ entry: ValueWithSecrets) {
         var dumped = ""
@@ -77,6 +111,23 @@ struct SecretDisplayTests {
             #expect(!text.isEmpty)
             #expect(!text.contains(ValueWithSecrets.secret), "\(text)")
         }
+    }
+
+    @Test("A request for the wire shows no secret")
+    func wire() throws {
+        var request = Request.get("https://a.example/x?access_token=\(ValueWithSecrets.secret)")
+        request.headers[.authorization] = "Bearer \(ValueWithSecrets.secret)"
+        display(ValueWithSecrets("WireRequest", try request.forWire()))
+    }
+
+    @Test("A completed attempt shows its exchange, and its error")
+    func attempt() {
+        let head = Request.get("https://a.example/x").head
+        let answered = CompletedAttempt(request: head, attempt: 2, result: .success(HTTPResponse(status: .found)))
+        #expect("\(answered)" == "attempt 2: GET https://a.example/x → 302 Found")
+        let failure = TransportError(.connectionLost)
+        let failed = CompletedAttempt(request: head, attempt: 1, result: .failure(failure))
+        #expect("\(failed)" == "attempt 1: GET https://a.example/x → \(failure)")
     }
 }
 #endif

@@ -63,3 +63,8 @@ struct LogDestination: Sendable {
         }
     }
 }
+
+extension LogDestination: RedactedDisplay {
+    /// The URL, with secrets redacted.
+    var description: String { Redaction.standard.url(url) }
+}

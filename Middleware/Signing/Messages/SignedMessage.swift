@@ -1,4 +1,4 @@
-import HTTPChainCore
+public import HTTPChainCore
 public import HTTPTypes
 
 /// A message for signing or verifying: a request, or a response with its request.
@@ -35,6 +35,14 @@ public struct SignedMessage: Sendable {
 
     /// Whether the message is a response.
     var isResponse: Bool { response != nil }
+}
+
+extension SignedMessage: RedactedDisplay {
+    /// The exchange, with secrets redacted.
+    public var description: String {
+        if let request { return "\(ExchangeSnapshot(request, response: response))" }
+        return response?.status.label ?? ""
+    }
 }
 
 /// The type of a structured field (RFC 9651 §3), which is needed to serialize it strictly.

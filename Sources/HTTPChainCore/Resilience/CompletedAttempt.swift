@@ -15,3 +15,12 @@ public struct CompletedAttempt: Sendable {
         self.result = result
     }
 }
+
+extension CompletedAttempt: RedactedDisplay {
+    /// The exchange, with secrets redacted, and the error if there is one.
+    public var description: String {
+        let exchange = ExchangeSnapshot(request, response: try? result.get())
+        guard case .failure(let error) = result else { return "attempt \(attempt): \(exchange)" }
+        return "attempt \(attempt): \(exchange) → \(error)"
+    }
+}

@@ -29,7 +29,10 @@ public struct WireRequest: Sendable {
     package var isTracedByStage: Bool { options[TracedByStage.self] }
 }
 
-extension WireRequest {
+extension WireRequest: RedactedDisplay {
+    /// The same as that of a ``Request``: with secrets redacted.
+    public var description: String { "\(Request(head: head, body: body, options: options))" }
+
     /// Rejects `OPTIONS *`, in a transport that takes the target from a URL.
     ///
     /// The URL of such a request has no path (RFC 9112 §3.3), so the request would be sent to `/` instead.
