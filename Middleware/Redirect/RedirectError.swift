@@ -39,11 +39,12 @@ public struct RedirectError: ResponseError, ExplainedError {
     /// Always "RedirectMiddleware".
     package var failedStage: String { "RedirectMiddleware" }
 
-    /// The target as sent by the server if it contains user information, part of which may look like a path to a URL
-    /// parser.
+    /// The target without its fragment, as sent by the server if it contains user information, part of which may look
+    /// like a path or a fragment to a URL parser.
     private var shownTarget: String {
         let written = redaction.content.url(response.headers[.location] ?? "")
-        return written.includes(Redaction.placeholder + "@") ? written : redaction.content.target(refused.to)
+        guard written.includes(Redaction.placeholder + "@") else { return redaction.content.target(refused.to) }
+        return Redaction.withoutFragment(written)
     }
 
     package var explanation: Explanation {

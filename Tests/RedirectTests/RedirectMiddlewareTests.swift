@@ -434,6 +434,14 @@ struct RedirectMiddlewareTests {
         #expect(error.reason == "the redirect to https://a.example/b?token=<redacted> is refused: not this way")
     }
 
+    @Test("A target with user information is shown without it and without its fragment, which may be a token")
+    func refusedUserInformation() async throws {
+        let policy = RedirectPolicy("no") { _ in .refuse(.refused("not this way")) }
+        let target = "https://bob:hunter2@a.example/b#hunter2"
+        let error = try error(await send(.get("https://a.example/"), policy, .redirect(target)))
+        #expect(error.reason == "the redirect to https://<redacted>@a.example/b is refused: not this way")
+    }
+
     @Test("An error on a later hop passes as it is")
     func laterError() async {
         let lost = TransportError(.connectionLost, sent: .nothing, stage: "test")
