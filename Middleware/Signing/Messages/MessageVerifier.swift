@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 import RawStructuredFieldValues
 
@@ -166,9 +167,9 @@ extension MessageVerifier {
         guard let created = parameters.created else { throw SigningError(.missingParameter("created")) }
         let skew = clockSkew / .seconds(1)
         let age = now.timeIntervalSince(created)
-        guard age >= -skew else { throw SigningError(.createdInFuture(by: .seconds(-age))) }
+        guard age >= -skew else { throw SigningError(.createdInFuture(by: .clamped(seconds: -age))) }
         let oldest = maximumAge / .seconds(1) + skew
-        guard age <= oldest else { throw SigningError(.tooOld(age: .seconds(age))) }
+        guard age <= oldest else { throw SigningError(.tooOld(age: .clamped(seconds: age))) }
         guard let expires = parameters.expires else {
             guard !requiresExpiry else { throw SigningError(.missingParameter("expires")) }
             return created.addingTimeInterval(oldest)

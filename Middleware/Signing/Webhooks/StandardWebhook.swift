@@ -52,8 +52,8 @@ public struct StandardWebhook: Sendable, Hashable {
         let webhook = StandardWebhook(id: id, timestamp: Date(timeIntervalSince1970: Double(seconds)))
         let age = now.timeIntervalSince(webhook.timestamp)
         let limit = tolerance / .seconds(1)
-        guard age <= limit else { throw SigningError(.tooOld(age: .seconds(age))) }
-        guard age >= -limit else { throw SigningError(.createdInFuture(by: .seconds(-age))) }
+        guard age <= limit else { throw SigningError(.tooOld(age: .clamped(seconds: age))) }
+        guard age >= -limit else { throw SigningError(.createdInFuture(by: .clamped(seconds: -age))) }
         let declared = signatures.pieces(at: " ").prefix(SignatureLimits.signatures).compactMap { signature in
             signature.without(prefix: "v1,").flatMap { Data(base64Encoded: String($0)) }
         }

@@ -97,6 +97,17 @@ struct MessageVerifierTests {
             try await problem(verifier, message, at: created.addingTimeInterval(-31))
                 == .createdInFuture(by: .seconds(31))
         )
+        #expect(
+            try await problem(verifier, message, at: Date(timeIntervalSince1970: 1e300)) == .tooOld(age: .seconds(1e18))
+        )
+        #expect(
+            try await problem(verifier, message, at: Date(timeIntervalSince1970: -1e300))
+                == .createdInFuture(by: .seconds(1e18))
+        )
+        guard case .createdInFuture = try await problem(verifier, message, at: Date(timeIntervalSince1970: .nan)) else {
+            Issue.record("it is accepted at a time that isn't a number")
+            return
+        }
     }
 
     @Test("What is required must be covered, and said")

@@ -68,6 +68,16 @@ struct WebhookTests {
             try problem { try verify(fields(), at: date.addingTimeInterval(-301)) }
                 == .createdInFuture(by: .seconds(301))
         )
+        for now in [Date(timeIntervalSince1970: .nan), Date(timeIntervalSince1970: 1e300)] {
+            guard case .tooOld = try problem({ try verify(fields(), at: now) }) else {
+                Issue.record("it is accepted at \(now.timeIntervalSince1970)")
+                continue
+            }
+        }
+        #expect(
+            try problem { try verify(fields(), at: Date(timeIntervalSince1970: -1e300)) }
+                == .createdInFuture(by: .seconds(1e18))
+        )
         for time in ["", "soon", "-1", "99999999999999999999", "1e9"] {
             #expect(throws: SigningError.self) { try verify(fields(time: time)) }
         }
