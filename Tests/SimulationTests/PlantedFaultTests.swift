@@ -73,6 +73,14 @@ struct PlantedFaultTests {
         }
     }
 
+    @Test("A simulation with a negative number of calls makes none")
+    func noCalls() async throws {
+        let simulation = ChainSimulation(calls: -1) { world in { user in try Self.chain(world, user) } }
+        let report = try await simulation.run(seed: 1)
+        #expect(report.calls == 0)
+        #expect(report.violations.isEmpty, "\(report)")
+    }
+
     @Test("Retry: an order is sent again, though it may have arrived", .seeded)
     func retry() async throws {
         try await Self.find(.effect) { world in

@@ -65,7 +65,7 @@ public struct ChainSimulation: Sendable {
         faultRate: Double = 0.3,
         build: @escaping @Sendable (SimulatedWorld) throws -> @Sendable (_ user: String) throws -> Chain
     ) {
-        self.calls = calls
+        self.calls = max(0, calls)
         self.concurrency = concurrency
         self.users = users
         self.faultRate = faultRate
