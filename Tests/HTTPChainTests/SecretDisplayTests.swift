@@ -1,5 +1,7 @@
 #if AllTests
+import Foundation
 import HTTPChain
+import HTTPChainHAR
 import HTTPChainInMemory
 import HTTPChainLogShipper
 import HTTPChainOAuth
@@ -118,6 +120,26 @@ struct SecretDisplayTests {
         var request = Request.get("https://a.example/x?access_token=\(ValueWithSecrets.secret)")
         request.headers[.authorization] = "Bearer \(ValueWithSecrets.secret)"
         display(ValueWithSecrets("WireRequest", try request.forWire()))
+    }
+
+    @Test("An archive of another program shows no secret")
+    func archive() throws {
+        let secret = ValueWithSecrets.secret
+        let archive = try HARArchive(
+            Data(
+                """
+                {"log":{"version":"1.2","creator":{"name":"a","version":"1"},"entries":[{"time":1,
+                "startedDateTime":"2020-01-01T00:00:00Z","request":{"method":"GET",
+                "url":"https://a.example/x?token=\(secret)","headers":[{"name":"Cookie","value":"sid=\(secret)"}]},
+                "response":{"status":200,"headers":[{"name":"Set-Cookie","value":"sid=\(secret)"}]}}]}}
+                """.utf8
+            )
+        )
+        let entry = try #require(archive.entries.first)
+        #expect("\(entry)" == "GET https://a.example/x?token=<redacted> → 200")
+        for value: any Sendable in [archive, entry, entry.request, entry.response] {
+            display(ValueWithSecrets("archive", value))
+        }
     }
 
     @Test("A completed attempt shows its exchange, and its error")

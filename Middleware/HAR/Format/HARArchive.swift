@@ -153,3 +153,8 @@ struct HARFileContent {
         archive = try HARArchive(HARMembers(log, path: "log"), limits: limits)
     }
 }
+
+extension HARArchive: RedactedDisplay {
+    /// A line for each entry, with secrets redacted.
+    public var description: String { entries.map(\.description).joined(separator: "\n") }
+}

@@ -142,3 +142,8 @@ package struct HARTimings: HARPart, Sendable, Hashable {
         members.text("comment", &comment)
     }
 }
+
+extension HAREntry: RedactedDisplay {
+    /// One line, with secrets redacted: `GET https://a.example/ → 200`.
+    public var description: String { "\(request) → \(response)" }
+}

@@ -1,5 +1,5 @@
 public import Foundation
-package import HTTPChainCore
+public import HTTPChainCore
 
 /// The request of an exchange.
 public struct HARRequest: HARPart, Sendable, Hashable {
@@ -146,4 +146,9 @@ package struct HARParameter: HARPart, Sendable, Hashable {
         members.text("contentType", &contentType)
         members.text("comment", &comment)
     }
+}
+
+extension HARRequest: RedactedDisplay {
+    /// The method and the URL, with secrets redacted: an archive of another program may contain them.
+    public var description: String { "\(method.printable()) \(Redaction.standard.url(url).printable())" }
 }

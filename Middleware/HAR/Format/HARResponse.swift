@@ -1,5 +1,5 @@
 public import Foundation
-package import HTTPChainCore
+public import HTTPChainCore
 
 /// The response of an exchange.
 public struct HARResponse: HARPart, Sendable, Hashable {
@@ -133,4 +133,9 @@ package struct HARContent: HARPart, Sendable, Hashable {
         size = known ?? HARBytes.decode(text, encoding: encoding).map { Int64($0.count) } ?? -1
         members.text("comment", &comment)
     }
+}
+
+extension HARResponse: RedactedDisplay {
+    /// The status.
+    public var description: String { "\(status)" }
 }
