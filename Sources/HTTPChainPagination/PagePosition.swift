@@ -78,8 +78,8 @@ extension PagePosition: RedactedDisplay {
     public var description: String {
         switch place {
         case .first: "the first page"
-        case .url(let url): Redaction.standard.url(url)
-        case .parameters(let parameters): "the page of \(parameters.keys.sorted().joined(separator: ", "))"
+        case .url(let url): Redaction.standard.url(url).printable()
+        case .parameters(let parameters): "the page of \(parameters.keys.sorted().joined(separator: ", ").printable())"
         }
     }
 }
