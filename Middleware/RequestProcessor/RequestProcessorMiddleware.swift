@@ -24,13 +24,15 @@ public import HTTPChainCore
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/build`` by default, as its last stage if it depends on the others' changes.
 /// The stage runs once per call; redirects and retries reuse its result. In this phase it can safely change the URL,
-/// fields and options, and refuse a call. The content isn't final yet. Compute signatures and digests of the body
+/// fields and the options that inner stages read, and refuse a call. An option that only an outer stage reads, such as a
+/// timeout, comes too late, and is refused. The content isn't final yet. Compute signatures and digests of the body
 /// inside gzip and multipart, at ``/HTTPChainCore/Phase/digest``. Compute those that contain a time inside retry, at
 /// ``/HTTPChainCore/Phase/authenticate``, so that each attempt gets a new one.
 ///
 /// **Options.** ``HTTPChainCore/Request/processed(_:)`` adds processors for one call, after the stage's.
 ///
-/// **Errors.** Only those of processors.
+/// **Errors.** Those of processors, and `UnreadOptionError` for an option that a processor sets and that no inner stage
+/// reads.
 public struct RequestProcessorMiddleware: BuiltInStage {
     private let processors: [any RequestProcessor]
     /// The build phase, or the phase given.
@@ -89,8 +91,9 @@ public struct RequestProcessorMiddleware: BuiltInStage {
 
     /// Runs the processors and passes the request on.
     ///
-    /// - Throws: Rethrows errors of processors, unchanged, and of the inner stages.
+    /// - Throws: Rethrows errors of processors, unchanged, and of the inner stages; `UnreadOptionError`.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let given = request.options
         for processor in processors { try await run(processor, on: &request) }
         // Checked after the stage's own processors have run, because they may change the call's options.
         if request.options.contains(CallProcessors.self) {
@@ -98,6 +101,7 @@ public struct RequestProcessorMiddleware: BuiltInStage {
             request.options.remove(CallProcessors.self)
             for processor in own { try await run(processor, on: &request) }
         }
+        try next.refuseLateOptions(of: request, setBy: "RequestProcessorMiddleware", after: given)
         return try await next(request)
     }
 

@@ -132,10 +132,12 @@ public struct SerializerMiddleware: BuiltInStage {
             try encodeBody(of: &request, for: call)
             let steps = afterEncoding + call.afterEncoding
             if !steps.isEmpty, let value = request.options[EncodedValue.self] {
+                let given = request.options
                 for step in steps {
                     let current = request
                     request = try await current.withinDeadline { try await step.apply(value, current) }
                 }
+                try next.refuseLateOptions(of: request, setBy: "SerializerMiddleware", after: given)
             }
         }
         if request.options[WantsValueEncoder.self] {

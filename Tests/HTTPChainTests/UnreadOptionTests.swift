@@ -457,6 +457,153 @@ struct UnreadOptionTests {
         #expect(try await chain.send(.get(Self.url)).status == .ok)
     }
 
+    /// What a hook sets too late, and whether a chain refuses it.
+    private static let late: [(change: @Sendable (inout Request) -> Void, expression: String?)] = [
+        ({ $0 = $0.timeout(.seconds(1)) }, ".timeout(_:)"),
+        ({ $0 = $0.with(query: ["id": 7]) }, "the path, query and builder of the URL"),
+        ({ $0 = $0.headers(.set("X-A", to: "b")) }, ".headers(_:)"),
+        ({ $0 = $0.cookies(["id": "7"]) }, ".cookies(_:)"),
+        ({ $0 = $0.attemptTimeout(.seconds(1)) }, nil),
+        ({ $0 = $0.acceptingOnly(500) }, ".acceptingOnly(_:)"),
+        // Harmless only in a chain without retries.
+        ({ $0 = $0.retry(.never) }, ".retry(_:)"),
+        ({ $0 = $0.hedging(HedgingPolicy(attempts: 1)) }, nil),
+        ({ $0.options[Tenant.self] = "acme" }, nil),
+        ({ $0.headers[.from] = "a@b.example" }, nil),
+    ]
+
+    private struct Login: SessionAuthenticator {
+        let change: @Sendable (inout Request) -> Void
+
+        func authenticate(replacing old: Int?, in context: RefreshContext) async throws -> Int { 1 }
+
+        func decorate(_ request: inout Request, with session: Int) async throws { change(&request) }
+
+        func check(_ response: inout Response, in session: Int) async throws -> SessionStatus { .open }
+    }
+
+    private static func around(
+        _ stage: any Middleware,
+        options: OptionCheck = .checked,
+        over transport: any Transport
+    ) throws -> Chain {
+        try Chain(
+            [
+                TimeoutMiddleware(nil), StatusValidationMiddleware(), URLBuilderMiddleware(base: url),
+                HeadersMiddleware(), CookieMiddleware(), RetryMiddleware(), stage, AttemptTimeoutMiddleware(),
+            ],
+            transport: transport,
+            order: .unchecked,
+            options: options
+        )
+    }
+
+    @Test("An option that a hook sets inside the stage that reads it is refused", arguments: 0..<late.count)
+    func setTooLate(row: Int) async throws {
+        let (change, expression) = Self.late[row]
+        let stages: [any Middleware] = [
+            RequestProcessorMiddleware("late", at: .authenticate) { change(&$0) },
+            SessionAuthMiddleware(Login(change: change), for: Self.url),
+        ]
+        for stage in stages {
+            let transport = InMemoryTransport { _ in Response(.ok) }
+            let chain = try Self.around(stage, over: transport)
+            guard let expression else {
+                #expect(try await chain.send(.get(Self.url)).status == .ok)
+                continue
+            }
+            let error = await #expect(throws: UnreadOptionError.self) { try await chain.send(.get(Self.url)) }
+            let text = error?.description ?? ""
+            #expect(text.contains("no stage inside \(stage.summary.name) reads \(expression)"), "\(text)")
+            #expect(transport.requests.isEmpty)
+            let unchecked = try Self.around(stage, options: .unchecked, over: transport)
+            #expect(try await unchecked.send(.get(Self.url)).status == .ok)
+        }
+    }
+
+    @Test("A call's own processor can't set an option that comes too late, also if the call has another value for it")
+    func changedTooLate() async throws {
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let chain = try Self.around(RequestProcessorMiddleware(), over: transport)
+        let request = Request.get(Self.url).timeout(.seconds(1))
+        #expect(try await chain.send(request.processed { _ in }).status == .ok)
+        await #expect(throws: UnreadOptionError.self) {
+            try await chain.send(request.processed { $0 = $0.timeout(.seconds(2)) })
+        }
+        #expect(transport.requests.count == 1)
+        let named = try Self.around(
+            RequestProcessorMiddleware(),
+            options: .reading([CallTimeout.self]),
+            over: transport
+        )
+        #expect(try await named.send(request.processed { $0 = $0.timeout(.seconds(2)) }).status == .ok)
+    }
+
+    @Test("A request of an authenticator's own has no option that the stages inside don't read")
+    func refreshWithOptions() async throws {
+        let changes: [(isRead: Bool, @Sendable (any Transport) async throws -> Void)] = [
+            (false, { _ = try await $0.send(.get(Self.url).timeout(.seconds(1))) }),
+            (false, { _ = try await $0.send(.get(Self.url, query: ["id": 7])) }),
+            (true, { _ = try await $0.send(.get(Self.url).attemptTimeout(.seconds(1)).unauthenticated()) }),
+            (
+                true,
+                { context in
+                    let chain = try Chain(transport: context) { TimeoutMiddleware(nil) }
+                    _ = try await chain.send(.get(Self.url).timeout(.seconds(1)))
+                }
+            ),
+        ]
+        for (isRead, send) in changes {
+            let transport = InMemoryTransport { _ in Response(.ok) }
+            let provider = ClosureAccessTokenProvider.asking { _, context in
+                try await send(context)
+                return AccessToken("t")
+            }
+            let chain = try Self.around(BearerAuthMiddleware(provider, for: Self.url), over: transport)
+            if isRead {
+                #expect(try await chain.send(.get(Self.url)).status == .ok)
+            } else {
+                let error = await #expect(throws: AuthenticationError.self) { try await chain.send(.get(Self.url)) }
+                #expect(error?.description.contains("no stage inside the stage that authenticates reads") == true)
+                #expect(transport.requests.isEmpty)
+            }
+        }
+    }
+
+    @Test("A fallback chain isn't sent a request with an option that it doesn't read and that decides the response")
+    func fallbackChain() async throws {
+        let down = InMemoryTransport { _ in Response(.serviceUnavailable) }
+        let lost: [Request] = [
+            .get("\(Self.url)/:id", path: ["id": 1]), .get(Self.url, query: ["id": 7]),
+            .get(Self.url).headers(.set(.accept, to: "text/csv")), .get(Self.url).cookies(["id": "7"]),
+        ]
+        let kept: [Request] = [
+            .get(Self.url), .get(Self.url).timeout(.seconds(1)), .get(Self.url).attemptTimeout(.seconds(1)),
+        ]
+        for (index, request) in (lost + kept).enumerated() {
+            for isFull in [false, true] {
+                let mirror = InMemoryTransport { _ in Response(.ok) }
+                let full = try Chain(transport: mirror) {
+                    URLBuilderMiddleware(base: Self.url)
+                    HeadersMiddleware()
+                    CookieMiddleware()
+                }
+                let isSent = isFull || index >= lost.count
+                let chain = try Chain(transport: down) {
+                    TimeoutMiddleware(nil)
+                    FallbackMiddleware(.chain(isFull ? full : mirror))
+                    URLBuilderMiddleware(base: Self.url)
+                    HeadersMiddleware()
+                    CookieMiddleware()
+                    AttemptTimeoutMiddleware()
+                }
+                let response = try await chain.send(request)
+                #expect(response.status == (isSent ? .ok : .serviceUnavailable), "\(request), \(isFull)")
+                #expect(mirror.requests.count == (isSent ? 1 : 0))
+            }
+        }
+    }
+
     @Test("Pages follow each other in a chain without a URL builder, by links and by parameters")
     func pages() async throws {
         let transport = InMemoryTransport()

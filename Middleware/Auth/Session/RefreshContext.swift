@@ -35,7 +35,10 @@ public struct RefreshContext: Transport {
 
     /// Sends a request with the call's environment, unless it has its own.
     ///
-    /// - Throws: Rethrows errors of the inner stages and the transport.
+    /// To use stages that aren't inside, send the request through a chain over the context.
+    ///
+    /// - Throws: `UnreadOptionError` if the request has an option that none of the inner stages reads, such as a timeout;
+    ///   rethrows errors of the inner stages and the transport.
     public func send(_ request: consuming Request) async throws -> Response {
         if !request.options.contains(EnvironmentOption.self) { request.environment = environment }
         return try await inner.send(request)
@@ -50,6 +53,7 @@ private struct InnerStages: Transport {
     var optionsRead: [any RequestOption.Type] { next.optionsRead }
 
     func send(_ request: consuming Request) async throws -> Response {
-        try await next(request)
+        try next.refuseLateOptions(of: request, setBy: "the stage that authenticates", after: nil)
+        return try await next(request)
     }
 }

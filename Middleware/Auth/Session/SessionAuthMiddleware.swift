@@ -34,8 +34,9 @@ import HTTPTypes
 /// **Options.** `unauthenticated()` sends a request outside the session. On the response,
 /// ``HTTPChainCore/Response/authenticationRefusal``.
 ///
-/// **Errors.** ``AuthenticationError``, caused by the authenticator's error; ``/HTTPChainCore/UserChangedError``; rethrows
-/// errors of `decorate` and `check`.
+/// **Errors.** ``AuthenticationError``, caused by the authenticator's error; ``/HTTPChainCore/UserChangedError``;
+/// ``/HTTPChainCore/UnreadOptionError`` for an option that `decorate` sets and that no inner stage reads, such as
+/// `.cookies(_:)`: set fields instead; rethrows errors of `decorate` and `check`.
 public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware, BuiltInStage,
     IdentifyingMiddleware
 {
@@ -164,7 +165,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
         else { return try await next(request) }
         guard var current = try await session(for: request, next: next) else { return try await next(request) }
         var again = request.body.isReplayable ? request : nil
-        try await decorate(&request, with: current.value, binding)
+        try await decorate(&request, with: current.value, binding, next)
         var response = try await next(request)
         // One retry in a session that was already open, and one in a session opened in the meantime.
         var repeatsLeft = 2
@@ -182,7 +183,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
             current = newer.current
             repeatsLeft = newer.isFresh ? 0 : repeatsLeft - 1
             guard var request = again else { return response }
-            try await decorate(&request, with: current.value, binding)
+            try await decorate(&request, with: current.value, binding, next)
             response = try await next(request)
         }
         return response
@@ -340,9 +341,15 @@ extension SessionAuthMiddleware {
         }
     }
 
-    private func decorate(_ request: inout Request, with session: Session, _ binding: OriginBinding) async throws {
-        let before = request.head.headerFields
+    private func decorate(
+        _ request: inout Request,
+        with session: Session,
+        _ binding: OriginBinding,
+        _ next: Next
+    ) async throws {
+        let (before, options) = (request.head.headerFields, request.options)
         try await authenticator.decorate(&request, with: session)
+        try next.refuseLateOptions(of: request, setBy: "SessionAuthMiddleware", after: options)
         var changed: Set<HTTPField.Name> = []
         for field in request.head.headerFields
         where before[fields: field.name] != request.head.headerFields[fields: field.name] {

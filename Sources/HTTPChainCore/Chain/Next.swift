@@ -52,10 +52,12 @@ extension Next {
 
 extension Next {
     /// Makes a `next` that calls a transport directly, for running a single stage without a chain.
-    package init(to transport: any Transport) {
+    package init(to transport: any Transport) { self.init(to: transport, of: nil) }
+
+    fileprivate init(to transport: any Transport, of readers: OptionReaders?) {
         self.init(
             ChainLink(
-                TransportStage(transport: transport),
+                TransportStage(transport: transport, readers: readers),
                 next: Next(NoLink()),
                 capabilities: transport.capabilities
             )
@@ -94,10 +96,16 @@ extension Next {
         return [link.stage] + link.next.innerStages
     }
 
-    /// The options that the inner stages and the transport read.
+    /// The options that the inner stages and the transport read, and those that the chain names for them.
     package var optionsRead: [any RequestOption.Type] {
         guard let link = link as? ChainLink else { return [] }
         return link.stage.optionsRead + link.next.optionsRead
+    }
+
+    /// The options that the whole chain reads; nil for a stage that runs alone.
+    var readers: OptionReaders? {
+        guard let link = link as? ChainLink else { return nil }
+        return (link.stage as? TransportStage)?.readers ?? link.next.readers
     }
 
     /// The capabilities of the transport, before stages change them.
@@ -111,14 +119,18 @@ private struct TransportStage: DeadlineKeepingMiddleware {
     let transport: any Transport
     /// Whether the transport is a chain, which notes the sending of a request itself.
     let isChain: Bool
+    /// The options that the whole chain reads.
+    let readers: OptionReaders?
 
-    init(transport: any Transport) {
+    init(transport: any Transport, readers: OptionReaders?) {
         self.transport = transport
         isChain = transport is Chain
+        self.readers = readers
     }
 
+    /// The options that the transport reads, and those that the chain names for closures.
+    var optionsRead: [any RequestOption.Type] { transport.optionsRead + (readers?.named ?? []) }
     var keepsDeadlines: Bool { transport.capabilities.contains(.keepsDeadlines) }
-    var optionsRead: [any RequestOption.Type] { transport.optionsRead }
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if !isChain { request.noteSending() }
@@ -155,7 +167,7 @@ final class ChainLinks: Sendable {
         optionReaders = OptionReaders(stages: stages, transport: transport, check: options)
         addsNothing = !hasEnvironment && recorders.isEmpty
         let capabilities = ChainOrder.capabilities(of: stages, over: transport)
-        first = zip(stages, capabilities).reversed().reduce(Next(to: transport)) { next, place in
+        first = zip(stages, capabilities).reversed().reduce(Next(to: transport, of: optionReaders)) { next, place in
             Next(ChainLink(place.0, next: next, capabilities: place.1))
         }
     }

@@ -39,7 +39,9 @@ public struct UnreadOptionError: ExplainedError, Hashable {
     package let options: [OptionUsage]
     /// The place for the reader of each option, except those that forbid what the transport does by itself.
     private let places: [String]
-    /// The request as the chain received it.
+    /// The stage whose hook set the options after the stages that read them; nil if the call set them.
+    private let setter: String?
+    /// The request as the chain received it, or as the hook changed it.
     package let failedExchange: ExchangeSnapshot?
 
     /// Makes the error.
@@ -48,14 +50,17 @@ public struct UnreadOptionError: ExplainedError, Hashable {
     ///   - unread: The options that nothing reads.
     ///   - forbidding: The options that nothing reads, and that forbid what the transport does by itself.
     ///   - stages: The stages of the chain.
-    ///   - request: The request as the chain received it.
+    ///   - setter: The stage whose hook set the options; nil if the call set them.
+    ///   - request: The request as the chain received it, or as the hook changed it.
     init(
         _ unread: [OptionUsage],
-        forbidding: [OptionUsage],
-        stages: [any Middleware],
+        forbidding: [OptionUsage] = [],
+        stages: [any Middleware] = [],
+        setBy setter: String? = nil,
         request: borrowing Request
     ) {
         options = unread + forbidding
+        self.setter = setter
         places = unread.map { option in
             guard let inner = stages.first(where: { option.phase.isOutside($0.phase) }) else {
                 return option.phase == .anywhere ? "" : " as the innermost stage"
@@ -81,8 +86,10 @@ public struct UnreadOptionError: ExplainedError, Hashable {
         fixes += options.dropFirst(places.count).map {
             "switch off in the transport what \($0.expression) forbids, because the transport does it by itself"
         }
+        if setter != nil { fixes = ["set \(names) where the request is made, or use a chain that reads it"] }
         return Explanation(
-            "no stage of the chain reads \(names), so \(options.count == 1 ? "it" : "they") would have no effect",
+            "no stage \(setter.map { "inside \($0)" } ?? "of the chain") reads \(names), so "
+                + "\(options.count == 1 ? "it" : "they") would have no effect",
             fixes.joined(separator: "; ") + "; to ignore such options, build the chain with options: .unchecked"
         )
     }
@@ -104,14 +111,16 @@ struct OptionReaders: Sendable {
     let check: Check
     /// The types of the options, for a chain around this one.
     let keys: [any RequestOption.Type]
+    /// Those that the chain names for closures.
+    let named: [any RequestOption.Type]
     /// The identifiers of the keys, so that comparing each is as fast as comparing integers.
     private let identifiers: [ObjectIdentifier]
     /// The capabilities of a transport that does by itself what an option can forbid that nothing reads.
     private let switches: TransportCapabilities
 
     init(stages: [any Middleware], transport: any Transport, check: OptionCheck = .checked) {
-        var keys = stages.flatMap(\.optionsRead) + transport.optionsRead
-        if case .reading(let more) = check { keys += more }
+        if case .reading(let keys) = check { named = keys } else { named = [] }
+        let keys = stages.flatMap(\.optionsRead) + transport.optionsRead + named
         var switches = transport.capabilities.switches
         if !switches.isEmpty {
             for key in keys { (key as? any TransportSwitch.Type).map { switches.subtract($0.doneBy) } }
@@ -217,5 +226,38 @@ extension RequestOptions {
         let read = Set(keys.map { ObjectIdentifier($0) })
         return storage.entries.filter { !$0.isHarmless && read.contains(ObjectIdentifier($0.key)) }
             .map(\.usage.expression)
+    }
+}
+
+extension Next {
+    /// Refuses the options that a hook of a stage has set and that nothing inside the stage reads, such as a timeout set
+    /// inside the stage that enforces it.
+    ///
+    /// Those that don't name their reader are left alone, and so is a chain whose options aren't checked.
+    ///
+    /// - Parameters:
+    ///   - request: The request as changed by the hook.
+    ///   - setter: The name of the stage.
+    ///   - given: The options before the hook; nil for a request of the hook's own, which a chain may have checked.
+    /// - Throws: ``UnreadOptionError``.
+    package func refuseLateOptions(
+        of request: borrowing Request,
+        setBy setter: String,
+        after given: RequestOptions?
+    ) throws(UnreadOptionError) {
+        let (storage, old) = (request.options.storage, given?.storage ?? OptionStorage())
+        guard storage.last !== old.last, given != nil || !storage.isChecked,
+            let readers, readers.check != .nothing
+        else { return }
+        // A value without effect in a chain without the stage has one in a chain with it.
+        let inner = Set(optionsRead.map { ObjectIdentifier($0) })
+        let late = storage.entries.filter { entry in
+            let key = ObjectIdentifier(entry.key)
+            return (!entry.isHarmless || given != nil && readers.keys.contains { ObjectIdentifier($0) == key })
+                && !inner.contains(key) && entry.usage.reader != nil && !old.contains { $0.box === entry.box }
+        }
+        guard !late.isEmpty else { return }
+        request.options.endUnreadWaits()
+        throw UnreadOptionError(late.map(\.usage), setBy: setter, request: request)
     }
 }
