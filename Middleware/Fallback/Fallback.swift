@@ -15,6 +15,16 @@ public struct Fallback: CustomStringConvertible, DescribedValue, Sendable {
         let owners: LastAnswers.Owners
         /// Returns whether a failure allows another source.
         let condition: @Sendable (HTTPRequest, FallbackReason) -> Bool
+        /// The rest of the chain, which the fallback replaces.
+        let next: Next
+
+        /// Returns whether another transport lacks the reader of an option that the rest of the chain would have read, so
+        /// that its response would be one to another request.
+        func losesOptions(in transport: any Transport) -> Bool {
+            let inner = next.optionsRead.filter { $0.decidesResponse }
+            let unread = request.options.expressions(notReadBy: transport.optionsRead)
+            return !Set(unread).isSubset(of: request.options.expressions(notReadBy: inner))
+        }
 
         /// Returns whether a source that failed with an error may have done a write before.
         func mayHaveWritten(_ error: any Error) -> Bool { !request.method.isSafe && !error.isBeforeSending }
@@ -49,10 +59,12 @@ public struct Fallback: CustomStringConvertible, DescribedValue, Sendable {
 
     /// Another chain or transport, such as a mirror or another region.
     ///
-    /// Requests whose body can be read only once aren't sent to it.
+    /// Requests whose body can be read only once aren't sent to it. Neither are those with an option that a stage inside
+    /// this one reads and that chain doesn't, if it decides what the response is: query arguments, fields, cookies, the
+    /// use of a cache, …
     public static func chain(_ transport: any Transport) -> Fallback {
         Fallback(transport.name, branches: [transport], sends: true) { call in
-            guard call.request.body.isReplayable else { return nil }
+            guard call.request.body.isReplayable, !call.losesOptions(in: transport) else { return nil }
             return try await transport.send(call.request)
         }
     }
@@ -123,6 +135,17 @@ public struct Fallback: CustomStringConvertible, DescribedValue, Sendable {
             }
             return try await other.answer(call)
         }
+    }
+}
+
+extension RequestOption {
+    /// Whether the option decides what is sent or accepted, and not only how long or how often to try.
+    fileprivate static var decidesResponse: Bool {
+        let efforts: Set<Phase> = [
+            .failure, .call, .deadline, .coalesce, .upload, .retry, .hedge, .breaker, .rateLimit, .concurrencyLimit,
+            .attempt,
+        ]
+        return affectsResponse && !efforts.contains(usage.phase)
     }
 }
 

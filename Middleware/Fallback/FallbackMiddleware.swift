@@ -121,7 +121,7 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
             if code >= 400, condition(kept.head, reason) {
                 // The fallback may wait for the connection or the permit that the response holds.
                 if fallback.sends { response.body = await response.body.readAhead(time: kept.environment.time) }
-                if case .response(let other) = try await answer(kept, reason, owners) {
+                if case .response(let other) = try await answer(kept, reason, owners, next) {
                     await kept.keepCookies(of: response)
                     return other
                 }
@@ -131,7 +131,7 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
             if error is CancellationError || Task.isCancelled { throw error }
             let reason = FallbackReason.failure(error)
             guard condition(kept.head, reason) else { throw error }
-            switch try await answer(kept, reason, owners) {
+            switch try await answer(kept, reason, owners, next) {
             case .response(let other): return other
             case .none(let mayHaveWritten): throw mayHaveWritten ? error.afterSending : error
             }
@@ -149,9 +149,10 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
     private func answer(
         _ request: Request,
         _ reason: FallbackReason,
-        _ owners: LastAnswers.Owners
+        _ owners: LastAnswers.Owners,
+        _ next: Next
     ) async throws -> Answer {
-        let call = Fallback.Call(request: request, failure: reason, owners: owners, condition: condition)
+        let call = Fallback.Call(request: request, failure: reason, owners: owners, condition: condition, next: next)
         do {
             let response = try await request.withinDeadline { [fallback] in try await fallback.answer(call) }
             guard var response else { return .none(mayHaveWritten: false) }
