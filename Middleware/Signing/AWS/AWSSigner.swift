@@ -222,7 +222,8 @@ extension AWSSigner {
     /// It must be used with the same method and the same values of the request's fields.
     ///
     /// - Parameters:
-    ///   - request: The request; its target is absolute and complete, without path and query arguments.
+    ///   - request: The request; its target is absolute and complete, without path and query arguments, and so are its
+    ///     fields. Its only option is ``HTTPChainCore/Request/signingPayload(_:)``.
     ///   - lifetime: The time for which it is valid, in whole seconds: from a second to 7 days.
     /// - Returns: The URL, which is as sensitive as a password while it is valid.
     /// - Throws: ``SigningError``; rethrows errors from reading the content.
@@ -232,6 +233,15 @@ extension AWSSigner {
                 .unsupportedTarget(
                     "it has path or query arguments, which only URLBuilderMiddleware puts into a URL; write them into "
                         + "the URL"
+                )
+            )
+        }
+        let unread = request.options.isChecked ? [] : request.options.expressions(notReadBy: [AWSPayloadChoice.self])
+        guard unread.isEmpty else {
+            throw SigningError(
+                .unsupportedSetting(
+                    unread.joined(separator: ", "),
+                    reason: "a presigned URL is made without the stages that read it"
                 )
             )
         }

@@ -228,6 +228,25 @@ struct AWSSignerTests {
         #expect(error?.reason.contains("path or query arguments") == true)
     }
 
+    @Test("A request with an option that a signer doesn't read gets no presigned URL")
+    func unreadOptions() async throws {
+        let put = Request.put(bucket + "/plan.pdf", body: "plan")
+        let requests: [(Request, String?)] = [
+            (put.webhookID("7"), ".webhookID(_:)"), (put.signingPayload(.unsigned), nil), (put.unsigned(), nil),
+        ]
+        for (request, setting) in requests {
+            guard let setting else {
+                _ = try await inQuery().presignedURL(for: request, validFor: .seconds(60))
+                continue
+            }
+            let error = await #expect(throws: SigningError.self) {
+                try await inQuery().presignedURL(for: request, validFor: .seconds(60))
+            }
+            let reason = "a presigned URL is made without the stages that read it"
+            #expect(error?.problem == .unsupportedSetting(setting, reason: reason))
+        }
+    }
+
     @Test("The key is derived as in the documentation")
     func derivedKey() {
         let signature = AWSSignature(region: "us-east-1", service: "iam", date: Self.suiteDate)

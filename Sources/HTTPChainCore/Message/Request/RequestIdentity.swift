@@ -85,9 +85,12 @@ extension RequestOptions {
     /// Whether an inner stage has values to complete the URL with.
     package var completesTarget: Bool { storage.contains { $0.key is any TargetOption.Type } }
 
+    /// Whether a chain has checked that its stages read the options.
+    package var isChecked: Bool { storage.isChecked }
+
     /// Whether the request has passed no chain, which would have refused values that nothing puts into the URL.
     package var hasUnreadTarget: Bool {
-        !storage.isChecked && storage.contains { $0.key is any TargetOption.Type && !$0.isHarmless }
+        !isChecked && storage.contains { $0.key is any TargetOption.Type && !$0.isHarmless }
     }
 
     /// The values that complete the URL, as comparable text, or `nil` if one of them can't be compared.
