@@ -206,6 +206,9 @@ struct QueryTests {
             #expect(problem(ODataQuery(name)) == .invalidName(name))
         }
         #expect(problem(people.top(-1)) == .negativeCount(-1))
+        // Two values for one option.
+        #expect(problem(people.top(3).option("$top", "5")) == .invalidName("$top"))
+        #expect(problem(people.top(3).option("$format", "json")) == nil)
         #expect(problem(people.expand("F") { $0.key(1) }) == .invalidExpansion("F"))
         let path = people.expand("F") { $0.navigating(to: "B", as: ODataAnyEntity.self) }
         #expect(problem(path) == .invalidExpansion("F"))

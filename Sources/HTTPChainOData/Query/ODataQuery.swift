@@ -159,7 +159,15 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
     ///   too deep, and negative numbers.
     public func url() throws(ODataQueryError) -> String {
         var pairs: [String] = []
-        for (name, value) in try options.pairs() { pairs.append("$\(name)=\(ODataEncoding.query(value))") }
+        var written: Set<String> = []
+        for (name, value) in try options.pairs() {
+            written.insert("$\(name)")
+            pairs.append("$\(name)=\(ODataEncoding.query(value))")
+        }
+        // The service would get two values for one option.
+        if let name = custom.lazy.map(\.name).first(where: written.contains) {
+            throw ODataQueryError(.invalidName(name))
+        }
         for (name, value) in custom { pairs.append("\(ODataEncoding.part(name))=\(ODataEncoding.part(value))") }
         return try path() + (pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&"))
     }
