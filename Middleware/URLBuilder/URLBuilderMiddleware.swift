@@ -156,9 +156,10 @@ public struct URLBuilderMiddleware: BuiltInStage {
     }
 
     /// Reports a base that isn't an absolute http or https URL, and an inner stage that sends requests to a chain whose
-    /// base they ignore, because they are complete by then.
+    /// base they ignore, because they are complete by then; warns of an inner builder whose base is ignored likewise.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
-        let ignored = (place.inside + place.nested).flatMap { problems(of: $0) }
+        let inner = place.inside + place.nested
+        let ignored = inner.flatMap { problems(of: $0) } + inner.compactMap { warning(about: $0) }
         guard case .failure(let error) = builder, case .invalidBase(let base, let reason) = error.problem else {
             return ignored
         }
@@ -169,6 +170,21 @@ public struct URLBuilderMiddleware: BuiltInStage {
                 fix: "give an absolute http or https URL, such as \"https://api.example.com/v2\""
             )
         ]
+    }
+
+    /// Returns a warning about an inner builder that never uses its base, not even to refuse other origins.
+    private func warning(about inner: any Middleware) -> ChainProblem? {
+        guard base != nil, let other = inner as? URLBuilderMiddleware, other.custom == nil,
+            other.leavesOrigin == .allowed, let ignored = other.base, ignored != base
+        else { return nil }
+        return ChainProblem(
+            stage: "URLBuilderMiddleware",
+            problem:
+                "URLBuilderMiddleware has no use for its base \"\(Redaction.standard.url(ignored))\", because another "
+                + "URLBuilderMiddleware outside it has completed the URLs",
+            fix: "remove one of the two, or its base",
+            severity: .warning
+        )
     }
 
     private func problems(of inner: any Middleware) -> [ChainProblem] {

@@ -24,6 +24,34 @@ private struct Server: Transport {
 
 @Suite("URLBuilderMiddleware")
 struct URLBuilderMiddlewareTests {
+    @Test("A chain warns of an inner builder whose base it ignores, also in a chain inside")
+    func ignoredBase() throws {
+        let (base, other) = ("https://api.example.com/v2", "https://b.example.com")
+        let ignoring = try [
+            Chain(transport: Server()) {
+                URLBuilderMiddleware(base: base)
+                URLBuilderMiddleware(base: other)
+            },
+            Chain(transport: Chain(transport: Server()) { URLBuilderMiddleware(base: other) }) {
+                URLBuilderMiddleware(base: base)
+            },
+        ]
+        for chain in ignoring {
+            #expect(chain.warnings.count == 1)
+            #expect(chain.warnings.first?.description.contains("no use for its base \"\(other)\"") == true)
+        }
+        let fine = try [
+            URLBuilderMiddleware(base: base), URLBuilderMiddleware(base: other, leavesOrigin: .refused),
+            URLBuilderMiddleware { _ in other },
+        ].map { inner in
+            try Chain(transport: Server()) {
+                URLBuilderMiddleware(base: base)
+                inner
+            }
+        }
+        #expect(fine.allSatisfy { $0.warnings.isEmpty })
+    }
+
     @Test("The stage completes the design page's example")
     func example() async throws {
         let server = Server()
