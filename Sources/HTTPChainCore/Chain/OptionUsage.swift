@@ -238,7 +238,7 @@ extension Next {
     /// - Parameters:
     ///   - request: The request as changed by the hook.
     ///   - setter: The name of the stage.
-    ///   - given: The options before the hook; nil for a request of the hook's own, which a chain may have checked.
+    ///   - given: The options before the hook; nil for a separate request, which a chain may have checked.
     /// - Throws: ``UnreadOptionError``.
     package func refuseLateOptions(
         of request: borrowing Request,

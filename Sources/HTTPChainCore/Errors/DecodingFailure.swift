@@ -44,31 +44,13 @@ public struct DecodingFailure: ExplainedError {
         attempts: Int? = nil,
         redaction: Redaction = .standard
     ) {
-        let context: DecodingError.Context?
-        var missingKey: (any CodingKey)?
-        switch cause as? DecodingError {
-        case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found): context = found
-        case .keyNotFound(let key, let found):
-            context = found
-            missingKey = key
-        default: context = nil
-        }
-        let path = (context?.codingPath ?? []) + (missingKey.map { [$0] } ?? [])
-        let detail: String
-        if missingKey != nil {
-            detail = "there is no such key"
-        } else if path.contains(where: { redaction.isSecret(name: $0.stringValue) }) {
-            // The decoder's message may quote the value.
-            detail = "its value, which is not shown, is not valid"
-        } else {
-            detail = redaction.text(context?.debugDescription ?? "\(cause)", upTo: Redaction.longestShown)
-        }
+        let problem = DecodingProblem(cause, redaction: redaction)
         self.init(
             type,
             from: bytes,
             head: head,
-            codingPath: Self.path(path),
-            detail: detail,
+            codingPath: problem.path,
+            detail: problem.detail,
             request: request,
             attempts: attempts,
             redaction: redaction,
@@ -124,15 +106,5 @@ public struct DecodingFailure: ExplainedError {
     /// Stage, reason and exchange; omits the decoder's error, which adds nothing to ``detail``.
     public var description: String {
         explanation.text(of: stage) + (exchange.map { "\n  \($0)" } ?? "")
-    }
-
-    private static func path(_ keys: [any CodingKey]) -> String {
-        keys.reduce(into: "") { path, key in
-            if let index = key.intValue {
-                path += "[\(index)]"
-            } else {
-                path += (path.isEmpty ? "" : ".") + key.stringValue
-            }
-        }
     }
 }
