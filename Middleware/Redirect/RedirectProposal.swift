@@ -27,7 +27,7 @@ public struct RedirectProposal: Sendable {
     package var isSameOrigin: Bool { destination != nil && source == destination }
 }
 
-extension RedirectProposal: RedactedDisplay {
+extension RedirectProposal: DescribedValue, RedactedDisplay {
     /// The proposed hop, with secrets redacted.
-    public var description: String { "\(hop)" }
+    package var words: String { "\(hop)" }
 }

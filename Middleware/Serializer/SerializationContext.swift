@@ -37,9 +37,9 @@ public struct SerializationContext: Sendable {
     }
 }
 
-extension SerializationContext: RedactedDisplay {
+extension SerializationContext: DescribedValue, RedactedDisplay {
     /// The method, the route and the response's status, with secrets redacted.
-    public var description: String {
+    package var words: String {
         "\(method) \(Redaction.standard.url(route))" + (response.map { " → \($0.status.label)" } ?? "")
     }
 }

@@ -73,9 +73,9 @@ public struct PagePosition: Sendable, Hashable, Codable {
     }
 }
 
-extension PagePosition: RedactedDisplay {
+extension PagePosition: DescribedValue, RedactedDisplay {
     /// The URL, with secrets redacted, or the names of the parameters.
-    public var description: String {
+    package var words: String {
         switch place {
         case .first: "the first page"
         case .url(let url): Redaction.standard.url(url).printable()

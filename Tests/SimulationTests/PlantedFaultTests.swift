@@ -9,7 +9,7 @@ import Testing
 @Suite("Faults that were planted are found", .heavy, .timeLimit(.minutes(10)))
 struct PlantedFaultTests {
     /// How many runs of a hundred calls each a fault may take to be found.
-    private static let runs: UInt64 = 40
+    private static let runs: UInt64 = 400
 
     /// Looks until something of a kind is found, and nothing else is asked.
     private static func find(

@@ -154,7 +154,7 @@ struct HARFileContent {
     }
 }
 
-extension HARArchive: RedactedDisplay {
+extension HARArchive: DescribedValue, RedactedDisplay {
     /// A line for each entry, with secrets redacted.
-    public var description: String { entries.map(\.description).joined(separator: "\n") }
+    package var words: String { entries.map(\.description).joined(separator: "\n") }
 }

@@ -143,7 +143,7 @@ package struct HARTimings: HARPart, Sendable, Hashable {
     }
 }
 
-extension HAREntry: RedactedDisplay {
+extension HAREntry: DescribedValue, RedactedDisplay {
     /// One line, with secrets redacted: `GET https://a.example/ → 200`.
-    public var description: String { "\(request) → \(response)" }
+    package var words: String { "\(request) → \(response)" }
 }

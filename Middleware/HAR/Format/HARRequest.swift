@@ -148,7 +148,7 @@ package struct HARParameter: HARPart, Sendable, Hashable {
     }
 }
 
-extension HARRequest: RedactedDisplay {
+extension HARRequest: DescribedValue, RedactedDisplay {
     /// The method and the URL, with secrets redacted: an archive of another program may contain them.
-    public var description: String { "\(method.printable()) \(Redaction.standard.url(url).printable())" }
+    package var words: String { "\(method.printable()) \(Redaction.standard.url(url).printable())" }
 }

@@ -135,7 +135,7 @@ package struct HARContent: HARPart, Sendable, Hashable {
     }
 }
 
-extension HARResponse: RedactedDisplay {
+extension HARResponse: DescribedValue, RedactedDisplay {
     /// The status.
-    public var description: String { "\(status)" }
+    package var words: String { "\(status)" }
 }

@@ -37,9 +37,9 @@ public struct SignedMessage: Sendable {
     var isResponse: Bool { response != nil }
 }
 
-extension SignedMessage: RedactedDisplay {
+extension SignedMessage: DescribedValue, RedactedDisplay {
     /// The exchange, with secrets redacted.
-    public var description: String {
+    package var words: String {
         if let request { return "\(ExchangeSnapshot(request, response: response))" }
         return response?.status.label ?? ""
     }

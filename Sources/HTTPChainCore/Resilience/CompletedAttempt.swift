@@ -16,9 +16,9 @@ public struct CompletedAttempt: Sendable {
     }
 }
 
-extension CompletedAttempt: RedactedDisplay {
+extension CompletedAttempt: DescribedValue, RedactedDisplay {
     /// The exchange, with secrets redacted, and the error if there is one.
-    public var description: String {
+    package var words: String {
         let exchange = ExchangeSnapshot(request, response: try? result.get())
         guard case .failure(let error) = result else { return "attempt \(attempt): \(exchange)" }
         return "attempt \(attempt): \(exchange) → \(error)"

@@ -103,7 +103,8 @@ struct SimulationRun {
     private func checkWhatIsLeft() {
         scheduler.settle()
         var moves = 0
-        while moves < 1000, world.simulated.transfers > 0 || !world.clock.waits.isEmpty {
+        // A slow body of many chunks takes thousands of moves.
+        while moves < 100_000, world.simulated.transfers > 0 || !world.clock.waits.isEmpty {
             guard world.clock.advanceToNextDeadline() != nil else { break }
             scheduler.settle()
             moves += 1

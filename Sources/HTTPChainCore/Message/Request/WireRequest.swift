@@ -29,9 +29,9 @@ public struct WireRequest: Sendable {
     package var isTracedByStage: Bool { options[TracedByStage.self] }
 }
 
-extension WireRequest: RedactedDisplay {
+extension WireRequest: DescribedValue, RedactedDisplay {
     /// The same as that of a ``Request``: with secrets redacted.
-    public var description: String { "\(Request(head: head, body: body, options: options))" }
+    package var words: String { "\(Request(head: head, body: body, options: options))" }
 
     /// Rejects `OPTIONS *`, in a transport that takes the target from a URL.
     ///
