@@ -1,4 +1,4 @@
-public import HTTPChainCore
+import HTTPChainCore
 import HTTPChainSupport
 import HTTPChainURLBuilder
 import HTTPTypes

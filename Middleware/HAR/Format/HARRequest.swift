@@ -1,5 +1,5 @@
 public import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// The request of an exchange.
 public struct HARRequest: HARPart, Sendable, Hashable {

@@ -1,5 +1,5 @@
 public import Foundation
-public import HTTPChainCore
+package import HTTPChainCore
 
 /// The response of an exchange.
 public struct HARResponse: HARPart, Sendable, Hashable {

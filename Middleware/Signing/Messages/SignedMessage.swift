@@ -1,4 +1,4 @@
-public import HTTPChainCore
+import HTTPChainCore
 public import HTTPTypes
 
 /// A message for signing or verifying: a request, or a response with its request.
