@@ -139,7 +139,7 @@ struct OptionReaders: Sendable {
     /// Whether every option of a request is read by something, or harmless.
     @inline(__always)
     func read(all storage: OptionStorage) -> Bool {
-        !storage.contains { !$0.isHarmless && !identifiers.contains(ObjectIdentifier($0.key)) }
+        storage.last?.isRead(by: identifiers) ?? true
     }
 
     /// Refuses the options of a request that nothing reads, and ends the waits for their values.

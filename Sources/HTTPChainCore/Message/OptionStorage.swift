@@ -44,6 +44,11 @@ struct OptionStorage: Sendable {
             self.key == key || (previous?.contains(key) ?? false)
         }
 
+        /// Whether each value is harmless, or has one of the keys.
+        func isRead(by keys: [ObjectIdentifier]) -> Bool {
+            (isHarmless || keys.contains(ObjectIdentifier(key))) && (previous?.isRead(by: keys) ?? true)
+        }
+
         func contains(where isFound: (Entry) -> Bool) -> Bool {
             isFound(self) || (previous?.contains(where: isFound) ?? false)
         }
