@@ -34,6 +34,27 @@ private final class Meter: Sendable {
 
 @Suite("One operation for calls at the same time", .heavy, .seeded, .timeLimit(.minutes(10)))
 struct SingleFlightTests {
+    @Test("The caller that began an operation is the first of its callers, however many begin at once")
+    func order() async throws {
+        for _ in 0..<200 {
+            let flights = SingleFlight<String, Int, Bool>()
+            let gate = Rendezvous()
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        try await flights.run("a", for: number) { _ in
+                            try await gate.wait()
+                            return { callers in callers.map { _ in .success(callers.first == number) } }
+                        }
+                    }
+                }
+                try await until { flights.waiterCount == 8 }
+                gate.reach()
+                for try await isFirst in group { #expect(isFirst) }
+            }
+        }
+    }
+
     @Test("Calls at the same time cause one operation, and each gets its result")
     func one() async throws {
         let flights = SingleFlight<String, Void, Int>()

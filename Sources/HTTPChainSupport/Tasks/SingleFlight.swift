@@ -9,6 +9,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
     private struct Waiter {
         let caller: Caller
         let continuation: CheckedContinuation<Value, any Error>
+        /// The number of its arrival; a call gets its ID earlier, and another may overtake it until then.
+        var arrival = 0
     }
 
     private struct Flight {
@@ -17,7 +19,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
         var waiters: [Int: Waiter]
 
         /// The waiters, in order of arrival.
-        var inOrder: [Waiter] { waiters.sorted { $0.key < $1.key }.map(\.value) }
+        var inOrder: [Waiter] { waiters.values.sorted { $0.arrival < $1.arrival } }
     }
 
     private struct State {
@@ -94,6 +96,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
             if Task.isCancelled { return CancellationError() }
             let open = state.open[key]
             if let open, WorkScope.isInside(self, open) { return SingleFlightReentry() }
+            var waiter = waiter
+            waiter.arrival = state.nextID()
             if let open, state.flights[open]?.waiters.isEmpty == false {
                 state.flights[open]?.waiters[id] = waiter
                 state.joined[id] = open
