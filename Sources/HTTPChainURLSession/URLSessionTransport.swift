@@ -51,7 +51,7 @@ public import Foundation
 /// - **A `Content-Length` from 2^63 − 512 to 2^63 − 1 ends the process, too**: Foundation counts progress as a
 ///   `Double`, which becomes 2^63, and converts it to an integer.
 /// - **Many connections that fail at once can end the process**, about once in 5,000 broken replies, eight at a time:
-///   Foundation makes an event source for a socket that libcurl has already closed.
+///   libcurl then reports the socket −1, which Foundation converts to an unsigned number.
 /// - An IPv6 address as the host of a URL (`http://[::1]:8080/`) throws an ``/HTTPChainCore/InvalidRequestError``;
 ///   host names with IPv6 addresses work.
 /// - Every content coding is decoded, and one that libcurl doesn't support fails the transfer as malformed. A gzip
