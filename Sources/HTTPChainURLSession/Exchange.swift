@@ -26,6 +26,8 @@ final class Exchange: Sendable {
         var undecided: (status: Int, fields: HTTPFields, beginning: Data)?
         /// The reason why this side ended the transfer.
         var ending: (any Error)?
+        /// Whether the task ends by itself, after a redirect that isn't followed.
+        var isRedirected = false
         /// Whether further events of the task are ignored.
         var isOver = false
         var sentCount: Int64 = 0
@@ -149,7 +151,7 @@ final class Exchange: Sendable {
         ended.waiter?.resume(throwing: error)
         ended.buffer?.abort(throwing: error)
         // Cancels the task first, because an upload whose source is closed would look complete to the platform.
-        if let task = ended.task { PlatformBehaviour.cancel(task) }
+        if let task = ended.task, !ended.isRedirected { PlatformBehaviour.cancel(task) }
         ended.release()
     }
 
@@ -186,6 +188,20 @@ final class Exchange: Sendable {
             state.withLock { $0.undecided = (status, fields, Data()) }
         } else {
             received(status, fields)
+        }
+    }
+
+    /// Called when the platform asks whether to follow a redirect, after the response was received.
+    ///
+    /// Either the task is cancelled, or the question is answered, which ends the task: FoundationNetworking traps at an
+    /// answer for a task that was cancelled before.
+    ///
+    /// - Returns: Whether the question may be answered.
+    func mayAnswerRedirect() -> Bool {
+        guard PlatformBehaviour.trapsAtRedirectOfCancelledTask else { return true }
+        return state.withLock { state in
+            state.isRedirected = state.ending == nil
+            return state.isRedirected
         }
     }
 

@@ -95,6 +95,9 @@ enum PlatformBehaviour {
     /// what it has sent on a new connection.
     static let resendsEmptyRequests = true
 
+    /// Whether an answer to a redirect of a cancelled task ends the process.
+    static let trapsAtRedirectOfCancelledTask = true
+
     /// Whether libcurl's message is more specific than the error code.
     ///
     /// FoundationNetworking uses a single code, "unknown", for most of libcurl's errors and "bad server response" for a
@@ -133,6 +136,8 @@ enum PlatformBehaviour {
     static let asksForBytes = false
 
     static let resendsEmptyRequests = false
+
+    static let trapsAtRedirectOfCancelledTask = false
 
     static let acceptsIPv6Addresses = true
 

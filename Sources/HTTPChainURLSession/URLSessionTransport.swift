@@ -41,7 +41,8 @@ public import Foundation
 ///
 /// Foundation's implementation there (tested with Swift 6.3, libcurl 7.88) has these limitations, which code above it
 /// can't change. For servers, the AsyncHTTPClient transport is the better choice. One thing is better than with a bare
-/// session, in which cancelling a call under load can end the process: here it only ends the call.
+/// session, in which cancelling a call under load, or while its redirect arrives, can end the process: here it only ends
+/// the call.
 ///
 /// - **A reply that is truncated inside its header section ends the process**: Foundation traps on it ("Transfer
 ///   completed, but there's no response") and error handling can't catch it. Don't connect to untrusted servers.

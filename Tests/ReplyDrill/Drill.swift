@@ -59,7 +59,7 @@ enum Drill {
                         if leavesOut, reply(number).mayTrapFoundation { say("!\(number)") }
                         say("+\(number)")
                         state.withLock { $0.begun[number] = Date() }
-                        await chain.read(number)
+                        await read(number, by: chain, cancels: arguments[1] != "memory")
                         state.withLock { $0.begun[number] = nil }
                         made.withLock { $0[number] = nil }
                         say("-\(number)")
@@ -68,6 +68,15 @@ enum Drill {
             }
         }
         say("done")
+    }
+
+    /// Reads a reply; one call in five over a network is cancelled at some moment of its first milliseconds.
+    private static func read(_ number: Int, by chain: ReplyChain, cancels: Bool) async {
+        guard cancels, number % 5 == 4 else { return await chain.read(number) }
+        let reading = Task { await chain.read(number) }
+        try? await Task.sleep(for: .microseconds(Int.random(in: 0..<8000)))
+        reading.cancel()
+        await reading.value
     }
 
     private static func usage() -> Never {
