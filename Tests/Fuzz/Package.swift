@@ -24,7 +24,7 @@ let package = Package(
                 library("HTTPChainCore"), library("HTTPChainEventStream"),
                 library("HTTPChainGzip"), library("HTTPChainHAR"), library("HTTPChainLogShipper"),
                 library("HTTPChainLogSpool"),
-                library("HTTPChainMultipart"),
+                library("HTTPChainMultipart"), library("HTTPChainOData"),
                 library("HTTPChainRedirect"), library("HTTPChainRemoteLogging"), library("HTTPChainResumableUpload"),
                 library("HTTPChainRoutes"), library("HTTPChainRoutesYAML"),
                 library("HTTPChainSerializer"), library("HTTPChainSigning"),

@@ -34,6 +34,7 @@ enum Fuzz {
         "uploads": { checkUploads($0) },
         "signatures": { checkSignatures($0) },
         "yaml": { checkYAML($0) },
+        "batches": { checkBatches($0) },
     ]
 
     static let selected: Check = {
