@@ -89,12 +89,11 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
         _ request: consuming Request,
         _ next: Next,
         limit: Duration?,
-        given: Duration?
+        given: CallDeadline.Mark?
     ) async throws -> Response {
         let now = request.options.elapsed
         let own = limit.map { Deadline(.call, limit: $0, start: now) }
-        let start = request.options[CallStart.self]?.time ?? now
-        let outer = given.map { Deadline(.call, limit: $0 - start, start: start) }
+        let outer = given.map { Deadline($0, at: now) }
         guard let deadline = Deadline.first(outer, own) else { return try await next(request) }
         if deadline.isOver(at: now) {
             try Task.checkCancellation()
@@ -107,8 +106,11 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
                 exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
             )
         }
-        request.options[CallDeadline.self] = deadline.instant
-        request.options[CallStart.self] = CallStart.Mark(at: deadline.start, by: Self.name)
+        request.options[CallDeadline.self] = CallDeadline.Mark(
+            deadline.instant,
+            start: deadline.start,
+            stage: Self.name
+        )
         if next.keepsDeadlines { return try await next(request) }
         if let supervised = request.options[SupervisedDeadline.self], supervised <= deadline.instant {
             return try await next(request)

@@ -241,13 +241,42 @@ struct TransferTests {
             let clock = VirtualClock()
             var request = Request.get(base + "/")
             request.environment.time = clock
-            request.options[CallDeadline.self] = clock.elapsed + .seconds(30)
+            request.options[CallDeadline.self] = CallDeadline.Mark(clock.elapsed + .seconds(30))
             let call = Task { [request] in try await transport.send(request) }
             #expect(try await events.next() == "4 MiB")
             clock.advance(by: .seconds(30))
             let error = await #expect(throws: TimeoutError.self) { try await call.value }
             #expect(error?.scope == .call)
             #expect(try await events.next() == "closed")
+        }
+    }
+
+    @Test("A call that is cancelled while its redirect arrives ends alone, and not the process")
+    func cancelledRedirects() async throws {
+        let sent = Locked<Set<String>>([])
+        let redirect = "HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 5\r\n\r\nmoved"
+        try await withServer { connection in
+            while let request = try await connection.readRequest() {
+                try await connection.send(redirect)
+                sent.withLock { _ = $0.insert(request.line) }
+            }
+        } _: { base async throws in
+            await withDiscardingTaskGroup { group in
+                for caller in 0..<16 {
+                    group.addTask {
+                        for number in 0..<250 {
+                            let path = "/\(caller)/\(number)"
+                            let call = Task { try await transport.send(.get(base + path)).status }
+                            while !sent.withLock({ $0.contains("GET \(path) HTTP/1.1") }) { await Task.yield() }
+                            call.cancel()
+                            switch await call.result {
+                            case .success(let status): #expect(status == .found)
+                            case .failure(let error): #expect(error is CancellationError)
+                            }
+                        }
+                    }
+                }
+            }
         }
     }
 
@@ -259,7 +288,7 @@ struct TransferTests {
         let clock = VirtualClock()
         var request = Request.get("http://127.0.0.1:9/")
         request.environment.time = clock
-        request.options[CallDeadline.self] = clock.elapsed + .seconds(5)
+        request.options[CallDeadline.self] = CallDeadline.Mark(clock.elapsed + .seconds(5))
         let call = Task { [request] in try await transport.send(request) }
         clock.advance(by: .seconds(5))
         let error = await #expect(throws: TimeoutError.self) { try await call.value }
@@ -320,7 +349,7 @@ struct TransferTests {
         if isAttempt {
             request.options[TransferLimitsOption.self] = TransferLimits(write: .seconds(1), total: .seconds(5))
         } else {
-            request.options[CallDeadline.self] = clock.elapsed + .seconds(5)
+            request.options[CallDeadline.self] = CallDeadline.Mark(clock.elapsed + .seconds(5))
         }
         let call = Task { [request] in try await transport.send(request) }
         #expect(try await events.next() == "reading")

@@ -171,7 +171,7 @@ struct StageTests {
         let patient = harness(.wait(upTo: .seconds(60)))
         #expect(await patient.send(.get(url)).error == nil)
         var hurried = Request.get(url)
-        hurried.options[CallDeadline.self] = .seconds(5)
+        hurried.options[CallDeadline.self] = CallDeadline.Mark(.seconds(5))
         #expect(await patient.send(hurried, answering: []).error is RateLimitExceededError)
         let short = harness(.wait(upTo: .seconds(60), queue: 0))
         #expect(await short.send(.get(url)).error == nil)

@@ -126,7 +126,7 @@ struct ShipperTests {
         #expect(request.url == ShipperFixture.url)
         #expect(request.headers[.contentType] == "text/x-lines")
         #expect(request.options[LogTraffic.self])
-        #expect(request.options[CallDeadline.self] == .seconds(30))
+        #expect(request.options.deadline == .seconds(30))
         #expect(request.options[EnvironmentOption.self].time is VirtualClock)
     }
 

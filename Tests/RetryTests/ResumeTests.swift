@@ -442,7 +442,7 @@ struct ResumeTests {
     func deadline() async throws {
         let server = FileServer(Self.content, breaks: [100_000])
         var request = Request.get(url)
-        request.options[CallDeadline.self] = .milliseconds(500)
+        request.options[CallDeadline.self] = CallDeadline.Mark(.milliseconds(500))
         let response = try await chain(server).send(request)
         #expect(await failure(response.body)?.retries?.stop == .deadline(remaining: .milliseconds(500)))
     }

@@ -306,7 +306,7 @@ struct RetryMiddlewareTests {
     func deadline() async throws {
         let harness = StageHarness(stage)
         var request = Request.get(url)
-        request.options[CallDeadline.self] = .milliseconds(2500)
+        request.options[CallDeadline.self] = CallDeadline.Mark(.milliseconds(2500))
         let outcome = await harness.send(
             request,
             answering: .status(.badGateway),

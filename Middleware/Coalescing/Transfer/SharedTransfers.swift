@@ -10,7 +10,7 @@ package final class SharedTransfers: Sendable {
 
         init(_ options: RequestOptions) {
             cookieKeeper = options[CookieKeeper.self]
-            deadline = options[CallDeadline.self]
+            deadline = options[CallDeadline.self]?.instant
         }
     }
 

@@ -283,7 +283,7 @@ struct UploadRun {
     /// If the call is cancelled, this happens nevertheless, in a separate task that is awaited for a short time.
     private func terminate() async {
         guard rules.position != nil, var part = try? await partRequest(.terminate) else { return }
-        let deadline = request.environment.time.elapsed + Self.terminationLimit
+        let deadline = CallDeadline.Mark(request.environment.time.elapsed + Self.terminationLimit)
         part.removeDeadline()
         part.options[CallDeadline.self] = deadline
         var own = request

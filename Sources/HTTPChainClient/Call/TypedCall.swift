@@ -99,8 +99,7 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
         else { return try await answer() }
         http.environment = core.environment
         let start = http.environment.time.elapsed
-        http.options[CallStart.self] = CallStart.Mark(at: start, by: TimeoutMiddleware.name)
-        http.options[CallDeadline.self] = start + limit
+        http.options[CallDeadline.self] = CallDeadline.Mark(start + limit, start: start, stage: TimeoutMiddleware.name)
         return try await http.withinDeadline(answer)
     }
 

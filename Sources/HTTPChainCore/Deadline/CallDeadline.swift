@@ -1,31 +1,29 @@
-/// The deadline of the whole call, on the scale of `environment.time.elapsed`.
+/// The deadline of the whole call.
 ///
 /// Everything that waits, above all the transport, throws ``TimeoutError`` with the scope ``TimeoutScope/call`` when
 /// the deadline is reached. A stage that itself waits for something does so within ``Request/withinDeadline(_:)``.
 /// Stages also read it to avoid starting something that can't finish in time, such as a wait before a retry; see also
 /// ``Request/remainingTime``.
 package enum CallDeadline: RequestOption, RequestNote {
-    /// No deadline.
-    package static var defaultValue: Duration? { nil }
-    /// Always `false`: calls that share a transfer keep their own deadlines.
-    package static var affectsResponse: Bool { false }
-}
-
-/// The start of a call with a deadline and the stage that set it, for its timeout error.
-package enum CallStart: RequestNote {
+    /// A deadline, and where it comes from, for its timeout error.
     package struct Mark: Sendable {
-        /// The start, on the scale of `environment.time.elapsed`.
-        package let time: Duration
-        /// The name of the stage.
-        package let stage: StaticString
+        /// The deadline, on the scale of `environment.time.elapsed`.
+        package let instant: Duration
+        /// The start of the call, on the same scale; `nil` if it is unknown.
+        package let start: Duration?
+        /// The name of the stage that set the deadline; `nil` if a caller set it.
+        package let stage: StaticString?
 
-        package init(at time: Duration, by stage: StaticString) {
-            self.time = time
+        package init(_ instant: Duration, start: Duration? = nil, stage: StaticString? = nil) {
+            self.instant = instant
+            self.start = start
             self.stage = stage
         }
     }
 
+    /// No deadline.
     package static var defaultValue: Mark? { nil }
+    /// Always `false`: calls that share a transfer keep their own deadlines.
     package static var affectsResponse: Bool { false }
 }
 
@@ -48,7 +46,7 @@ package enum SharedDeadline: RequestNote {
 
 extension RequestOptions {
     /// The deadline of the call, or the latest of the calls that share the exchange.
-    package var deadline: Duration? { self[CallDeadline.self] ?? self[SharedDeadline.self]?() }
+    package var deadline: Duration? { self[CallDeadline.self]?.instant ?? self[SharedDeadline.self]?() }
 
     /// The same as ``Request/remainingTime``, for a stage that keeps a request's options but not the request.
     package var remainingTime: Duration? { deadline.map { max(.zero, $0 - elapsed) } }
@@ -81,15 +79,13 @@ extension Request {
     /// anyway.
     package var callTimer: TransferTimer? {
         guard let deadline = options[CallDeadline.self] else { return nil }
-        if let supervised = options[SupervisedDeadline.self], supervised <= deadline { return nil }
-        let start = options[CallStart.self]?.time ?? environment.time.elapsed
-        return TransferTimer(self, call: Deadline(.call, limit: deadline - start, start: start))
+        if let supervised = options[SupervisedDeadline.self], supervised <= deadline.instant { return nil }
+        return TransferTimer(self, call: Deadline(deadline, at: environment.time.elapsed))
     }
 
     /// Removes the deadline of the request's call, for work that continues after the call ends.
     package mutating func removeDeadline() {
         options.remove(CallDeadline.self)
-        options.remove(CallStart.self)
         options.remove(SupervisedDeadline.self)
         options.remove(SharedDeadline.self)
     }

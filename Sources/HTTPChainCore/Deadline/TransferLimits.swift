@@ -55,7 +55,7 @@ package enum TransferLimitsOption: RequestOption, RequestNote {
 extension RequestOptions {
     /// Returns the name of the stage that set a limit.
     func stage(limiting scope: TimeoutScope) -> String {
-        if scope == .call { return self[CallStart.self].map { "\($0.stage)" } ?? "deadline" }
+        if scope == .call { return self[CallDeadline.self]?.stage.map { "\($0)" } ?? "deadline" }
         return self[TransferLimitsOption.self].map { "\($0.stage)" } ?? "attempt"
     }
 }

@@ -64,7 +64,7 @@ package final class TransferTimer: Sendable {
         if call == nil && limits == nil { return nil }
         self.init(
             request,
-            call: call.map { $0.deadline(since: request.callStart) },
+            call: call.map { Deadline($0, at: request.environment.time.elapsed) },
             limits: limits ?? TransferLimits(),
             tellsConnection: tellsConnection,
             upload: upload
@@ -337,17 +337,5 @@ extension Task where Failure == any Error {
             return .immediate(operation: work)
         }
         return Task(operation: work)
-    }
-}
-
-extension Request {
-    /// The start of the call, or the current time if it is unknown.
-    fileprivate var callStart: Duration { options[CallStart.self]?.time ?? environment.time.elapsed }
-}
-
-extension Duration {
-    /// Returns the deadline of a call that ends at this time.
-    fileprivate func deadline(since start: Duration) -> Deadline {
-        Deadline(.call, limit: self - start, start: start)
     }
 }
