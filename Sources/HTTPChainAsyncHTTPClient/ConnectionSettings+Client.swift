@@ -24,13 +24,12 @@ struct ClientSettings {
     init(_ settings: ConnectionSettings) throws(ConnectionSettingsError) {
         self.settings = settings
         if !settings.allowsExpensiveNetworks || !settings.allowsConstrainedNetworks {
-            throw Self.unsupported("allowsExpensiveNetworks", "use URLSessionTransport on an Apple platform")
+            let advice = "use URLSessionTransport on an Apple platform"
+            throw .unsupported("allowsExpensiveNetworks", advice, stage: Self.stage)
         }
         if settings.waitsForConnectivity {
-            throw Self.unsupported(
-                "waitsForConnectivity",
-                "use URLSessionTransport on an Apple platform, or a retry stage"
-            )
+            let advice = "use URLSessionTransport on an Apple platform, or a retry stage"
+            throw .unsupported("waitsForConnectivity", advice, stage: Self.stage)
         }
     }
 
@@ -50,7 +49,7 @@ struct ClientSettings {
             do {
                 tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8)))
             } catch {
-                throw Self.invalid("trust", "the roots are not certificates in PEM form (\(error))")
+                throw .invalid("trust", "the roots are not certificates in PEM form (\(error))", stage: Self.stage)
             }
         }
         if let identity = settings.clientIdentity {
@@ -62,7 +61,8 @@ struct ClientSettings {
                 tls.certificateChain = bundle.certificateChain.map { .certificate($0) }
                 tls.privateKey = .privateKey(bundle.privateKey)
             } catch {
-                throw Self.invalid("clientIdentity", "it is not PKCS #12, or the passphrase is wrong (\(error))")
+                let why = "it is not PKCS #12, or the passphrase is wrong (\(error))"
+                throw .invalid("clientIdentity", why, stage: Self.stage)
             }
         }
         configuration.tlsConfiguration = tls
@@ -96,7 +96,7 @@ struct ClientSettings {
     private static func proxy(
         _ proxy: ConnectionSettings.Proxy
     ) throws(ConnectionSettingsError) -> HTTPClient.Configuration.Proxy {
-        if let problem = PortNumber.problem(of: proxy.port) { throw invalid("proxy", problem) }
+        if let problem = PortNumber.problem(of: proxy.port) { throw .invalid("proxy", problem, stage: stage) }
         switch proxy.kind {
         case .socks:
             return .socksServer(host: proxy.host, port: proxy.port)
@@ -106,14 +106,6 @@ struct ClientSettings {
             }
             return .server(host: proxy.host, port: proxy.port, authorization: authorization)
         }
-    }
-
-    private static func unsupported(_ setting: String, _ advice: String) -> ConnectionSettingsError {
-        ConnectionSettingsError(.unsupported(setting: setting, advice: advice), stage: stage)
-    }
-
-    private static func invalid(_ setting: String, _ why: String) -> ConnectionSettingsError {
-        ConnectionSettingsError(.invalid(setting: setting, why: why), stage: stage)
     }
 }
 

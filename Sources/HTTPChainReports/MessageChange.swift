@@ -58,11 +58,11 @@ package struct MessageChange: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// The parts of a request that a trace keeps.
+/// The parts of a message that a trace keeps.
 ///
 /// The body and option values are omitted, because a trace must not retain them.
-package struct RequestState: Sendable {
-    private let head: HTTPRequest
+package struct MessageState<Head: Sendable>: Sendable {
+    private let head: Head
     private let body: String
     private let options: [String]
     private let redaction: Redaction
@@ -72,13 +72,21 @@ package struct RequestState: Sendable {
     ///   - body: The description of the body.
     ///   - options: The names of the options that are set.
     ///   - redaction: The redaction rules of the request.
-    package init(_ head: HTTPRequest, body: String, options: [String], redaction: Redaction) {
+    package init(_ head: Head, body: String, options: [String], redaction: Redaction) {
         self.head = head
         self.body = body
         self.options = options
         self.redaction = redaction
     }
+}
 
+/// The parts of a request that a trace keeps.
+package typealias RequestState = MessageState<HTTPRequest>
+
+/// The parts of a response that a trace keeps.
+package typealias ResponseState = MessageState<HTTPResponse>
+
+extension RequestState {
     func changes(to new: RequestState) -> [MessageChange] {
         // A secret of either state is redacted in both.
         let redaction = redaction.union(new.redaction)
@@ -91,25 +99,7 @@ package struct RequestState: Sendable {
     }
 }
 
-/// The parts of a response that a trace keeps.
-package struct ResponseState: Sendable {
-    private let head: HTTPResponse
-    private let body: String
-    private let options: [String]
-    private let redaction: Redaction
-
-    /// - Parameters:
-    ///   - head: The head.
-    ///   - body: The description of the body.
-    ///   - options: The names of the options that are set.
-    ///   - redaction: The redaction rules of the request.
-    package init(_ head: HTTPResponse, body: String, options: [String], redaction: Redaction) {
-        self.head = head
-        self.body = body
-        self.options = options
-        self.redaction = redaction
-    }
-
+extension ResponseState {
     /// Returns the changes from another response, or from none.
     func changes(from old: ResponseState?) -> [MessageChange] {
         MessageChange.list("status", old?.head.status.label, head.status.label)

@@ -34,36 +34,6 @@ public struct Trace: Sendable, CustomStringConvertible {
         package let optionsRead: [String]
         /// The outcome of the span.
         public let outcome: Outcome
-
-        package init(
-            id: Int,
-            parent: Int?,
-            depth: Int,
-            name: String,
-            phase: String,
-            start: Duration,
-            duration: Duration,
-            ownTime: Duration,
-            requestChanges: [[MessageChange]],
-            responseChanges: [MessageChange],
-            notes: [String],
-            optionsRead: [String] = [],
-            outcome: Outcome
-        ) {
-            self.id = id
-            self.parent = parent
-            self.depth = depth
-            self.name = name
-            self.phase = phase
-            self.start = start
-            self.duration = duration
-            self.ownTime = ownTime
-            self.requestChanges = requestChanges
-            self.responseChanges = responseChanges
-            self.notes = notes
-            self.optionsRead = optionsRead
-            self.outcome = outcome
-        }
     }
 
     /// The outcome of a span.
@@ -96,11 +66,4 @@ public struct Trace: Sendable, CustomStringConvertible {
     public let outcome: Outcome
     /// The duration of the call, until the head of the response or the error.
     public let duration: Duration
-
-    package init(request: String, spans: [Span], outcome: Outcome, duration: Duration) {
-        self.request = request
-        self.spans = spans
-        self.outcome = outcome
-        self.duration = duration
-    }
 }

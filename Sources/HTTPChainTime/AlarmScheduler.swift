@@ -5,6 +5,8 @@ import HTTPChainSupport
 /// It owns that task, which isn't a child of any call's task. The system's clock keeps cancelled sleeps in its queue
 /// until they are due, so a sleep for each call would pile up. The task therefore keeps sleeping, serves the alarms
 /// added in the meantime, and ends when it wakes and finds none. It retains nothing of a call.
+///
+/// A clock that can only sleep has a scheduler for each alarm, whose task is cancelled with the alarm.
 final class AlarmScheduler: Sendable {
     typealias Table = DeadlineTable<@Sendable () -> Void>
 
@@ -33,11 +35,17 @@ final class AlarmScheduler: Sendable {
     static let longestSleep = Duration.seconds(86_400)
 
     private let time: any TimeSource
+    private let isShared: Bool
     private let state = Locked(State())
 
     /// Makes a scheduler without alarms.
-    init(time: any TimeSource) {
+    ///
+    /// - Parameters:
+    ///   - time: The clock.
+    ///   - isShared: Whether the task keeps sleeping for later alarms when the last one is cancelled; `true` by default.
+    init(time: any TimeSource, isShared: Bool = true) {
         self.time = time
+        self.isShared = isShared
     }
 
     deinit {
@@ -66,7 +74,10 @@ final class AlarmScheduler: Sendable {
     }
 
     fileprivate func remove(_ id: Table.AlarmID) {
-        _ = state.withLock { $0.table.remove(id) }
+        state.withLock { state in
+            state.table.remove(id)
+            if !isShared, state.table.count == 0 { state.dismissSleeper() }
+        }
     }
 
     /// Ensures that the sleeper wakes up in time for the next alarm.

@@ -32,10 +32,7 @@ final class ConnectionControl: Sendable {
             ("waitsForConnectivity", settings.waitsForConnectivity),
         ]
         if let (setting, _) = given.first(where: \.1) {
-            throw ConnectionSettingsError(
-                .unsupported(setting: setting, advice: "use AsyncHTTPClientTransport on Linux"),
-                stage: stageName
-            )
+            throw .unsupported(setting, "use AsyncHTTPClientTransport on Linux", stage: stageName)
         }
     }
 
@@ -61,10 +58,11 @@ final class ConnectionControl: Sendable {
     /// - Throws: ``ConnectionSettingsError`` for settings that URLSession doesn't support, and for invalid values.
     init(_ settings: ConnectionSettings) throws(ConnectionSettingsError) {
         if settings.connectTimeout != nil {
-            throw Self.unsupported("connectTimeout", "set requestTimeout, or add an AttemptTimeoutMiddleware")
+            let advice = "set requestTimeout, or add an AttemptTimeoutMiddleware"
+            throw .unsupported("connectTimeout", advice, stage: stageName)
         }
         if let proxy = settings.proxy, let problem = PortNumber.problem(of: proxy.port) {
-            throw Self.invalid("proxy", problem)
+            throw .invalid("proxy", problem, stage: stageName)
         }
         self.settings = settings
         roots = try settings.trust.roots.map { (pem) throws(ConnectionSettingsError) in try Self.certificates(pem) }
@@ -189,7 +187,7 @@ final class ConnectionControl: Sendable {
                 .flatMap { SecCertificateCreateWithData(nil, $0 as CFData) == nil ? nil : $0 }
         }
         guard !certificates.isEmpty else {
-            throw invalid("trust", "the roots are not certificates in PEM form")
+            throw .invalid("trust", "the roots are not certificates in PEM form", stage: stageName)
         }
         return certificates
     }
@@ -208,19 +206,12 @@ final class ConnectionControl: Sendable {
             let value = first[kSecImportItemIdentity as String] as AnyObject?,
             CFGetTypeID(value) == SecIdentityGetTypeID()
         else {
-            throw invalid("clientIdentity", "it is not PKCS #12, or the passphrase is wrong (status \(status))")
+            let why = "it is not PKCS #12, or the passphrase is wrong (status \(status))"
+            throw .invalid("clientIdentity", why, stage: stageName)
         }
         let secIdentity = unsafeDowncast(value, to: SecIdentity.self)
         let chain = first[kSecImportItemCertChain as String] as? [SecCertificate] ?? []
         return URLCredential(identity: secIdentity, certificates: Array(chain.dropFirst()), persistence: .none)
-    }
-
-    private static func unsupported(_ setting: String, _ advice: String) -> ConnectionSettingsError {
-        ConnectionSettingsError(.unsupported(setting: setting, advice: advice), stage: stageName)
-    }
-
-    private static func invalid(_ setting: String, _ why: String) -> ConnectionSettingsError {
-        ConnectionSettingsError(.invalid(setting: setting, why: why), stage: stageName)
     }
     #endif
 }

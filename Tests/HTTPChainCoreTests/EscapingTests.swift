@@ -91,6 +91,7 @@ struct EscapingTests {
             requestChanges: [],
             responseChanges: texts.map { MessageChange(subject: "X-Note", before: nil, after: $0) },
             notes: texts,
+            optionsRead: [],
             outcome: .failure(texts[1])
         )
         return Trace(request: texts[2], spans: [span], outcome: .failure(texts[3]), duration: .milliseconds(1)).html()

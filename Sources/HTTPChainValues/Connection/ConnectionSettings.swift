@@ -146,10 +146,14 @@ public struct ConnectionSettingsError: Error, Hashable {
     /// The transport that was to be created.
     package let failedStage: String
 
-    /// Makes the error for a problem.
-    package init(_ problem: Problem, stage: String) {
-        self.problem = problem
-        failedStage = stage
+    /// Makes the error for a setting that a transport doesn't support.
+    package static func unsupported(_ setting: String, _ advice: String, stage: String) -> ConnectionSettingsError {
+        ConnectionSettingsError(problem: .unsupported(setting: setting, advice: advice), failedStage: stage)
+    }
+
+    /// Makes the error for an invalid value of a setting.
+    package static func invalid(_ setting: String, _ why: String, stage: String) -> ConnectionSettingsError {
+        ConnectionSettingsError(problem: .invalid(setting: setting, why: why), failedStage: stage)
     }
 }
 

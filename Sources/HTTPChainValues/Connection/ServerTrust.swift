@@ -47,16 +47,11 @@ public struct ServerTrust: Sendable {
         report: (@Sendable (PinMismatch) -> Void)? = nil
     ) throws(ConnectionSettingsError) -> ServerTrust {
         guard !pins.isEmpty else {
-            throw ConnectionSettingsError(
-                .invalid(setting: "trust", why: "no key is pinned for \(host); pin one, and a backup key"),
-                stage: "ServerTrust"
-            )
+            throw .invalid("trust", "no key is pinned for \(host); pin one, and a backup key", stage: "ServerTrust")
         }
         guard let hosts = HostPattern(host) else {
-            throw ConnectionSettingsError(
-                .invalid(setting: "trust", why: "keys are pinned for \"\(host)\", which is not a host name"),
-                stage: "ServerTrust"
-            )
+            let why = "keys are pinned for \"\(host)\", which is not a host name"
+            throw .invalid("trust", why, stage: "ServerTrust")
         }
         var keys: Set<PublicKeyPin> = []
         for pin in pins { keys.insert(try PublicKeyPin(pin)) }
@@ -82,10 +77,8 @@ package struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
         guard let base64 = text.without(prefix: "sha256/"), let hash = Data(base64Encoded: String(base64)),
             hash.count == 32
         else {
-            throw ConnectionSettingsError(
-                .invalid(setting: "trust", why: "the pin \"\(text)\" is not sha256/ followed by 32 bytes in base64"),
-                stage: "ServerTrust"
-            )
+            let why = "the pin \"\(text)\" is not sha256/ followed by 32 bytes in base64"
+            throw .invalid("trust", why, stage: "ServerTrust")
         }
         self.hash = hash
     }
@@ -121,22 +114,10 @@ public struct PinMismatch: Sendable, Hashable, CustomStringConvertible {
 
 /// The keys pinned for a host, or for the hosts one level below a name.
 package struct PinnedKeys: Sendable {
-    private let hosts: HostPattern
+    let hosts: HostPattern
     package let keys: Set<PublicKeyPin>
     package let isEnforced: Bool
     package let report: (@Sendable (PinMismatch) -> Void)?
-
-    package init(
-        hosts: HostPattern,
-        keys: Set<PublicKeyPin>,
-        isEnforced: Bool,
-        report: (@Sendable (PinMismatch) -> Void)?
-    ) {
-        self.hosts = hosts
-        self.keys = keys
-        self.isEnforced = isEnforced
-        self.report = report
-    }
 
     /// The host or the pattern that the keys are pinned for.
     package var host: String { hosts.description }
