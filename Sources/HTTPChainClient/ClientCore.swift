@@ -92,11 +92,7 @@ final class ClientCore: Sendable {
     func outcome<Kind: TypedRequest>(
         _ admission: Result<AdmittedCall<Kind>, any Error>
     ) async -> CallOutcome<Kind.Output> {
-        do {
-            return .success(try await perform(admission.get()).value)
-        } catch {
-            return CallOutcome(.failure(error))
-        }
+        CallOutcome(await Result.of { try await perform(admission.get()).value })
     }
 
     func endpoint(for request: some TypedRequest) throws -> Endpoint {

@@ -56,7 +56,7 @@ struct PlantedFaultTests {
             those(.upload)
             retry
             authentication
-                ?? BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
+                ?? BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origin)
             those(.concurrencyLimit)
             those(.attempt)
             those(.wire)
@@ -194,7 +194,7 @@ struct PlantedFaultTests {
                 return try Chain(transport: world.transport) {
                     RedirectMiddleware()
                     gzip
-                    BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
+                    BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origin)
                     limit
                 }
             }

@@ -72,7 +72,7 @@ struct RandomChain {
         }
         if maybe(0.3) { stages.append(SerializerMiddleware(.json)) }
         if validates { stages.append(StatusValidationMiddleware()) }
-        if maybe(0.3) { stages.append(URLBuilderMiddleware(base: world.origins.own)) }
+        if maybe(0.3) { stages.append(URLBuilderMiddleware(base: world.origin)) }
         if maybe(0.2) { stages.append(MultipartMiddleware()) }
         if maybe(0.3) {
             stages.append(RequestProcessorMiddleware("from") { $0.headers[.from] = "simulation@example.com" })
@@ -132,7 +132,7 @@ struct RandomChain {
                 whenPresent: [.contentDigest, .field(.authorization), .field(.cookie)],
                 hasNonce: true
             )
-            stages.append(SigningMiddleware(signer, for: world.origins.own))
+            stages.append(SigningMiddleware(signer, for: world.origin))
         }
         if maybe(0.2) { stages.append(RemoteLoggingMiddleware(log, each: .attempt, detail: .bodies)) }
         if measuring.double(in: 0...1) < 0.4 { stages.append(MetricsMiddleware(factory: balance)) }
@@ -143,9 +143,9 @@ struct RandomChain {
     private func authentication(of user: String) -> any Middleware {
         let password = world.password(of: user)
         return switch proof {
-        case .token: BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
-        case .basic: BasicAuthMiddleware(user: user, password: password, for: world.origins.own)
-        case .digest: DigestAuthMiddleware(user: user, password: password, for: world.origins.own)
+        case .token: BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origin)
+        case .basic: BasicAuthMiddleware(user: user, password: password, for: world.origin)
+        case .digest: DigestAuthMiddleware(user: user, password: password, for: world.origin)
         }
     }
 

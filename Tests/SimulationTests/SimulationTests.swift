@@ -97,7 +97,7 @@ struct SimulationTests {
                     RedirectMiddleware(.limited(3))
                     GzipMiddleware()
                     CacheMiddleware(store: .memory(limit: .mebibytes(1)), partition: .by { $0.simulatedUser })
-                    BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
+                    BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origin)
                 }
             }
         }
@@ -126,7 +126,7 @@ struct SimulationTests {
                         RedirectMiddleware()
                         uploads
                         RetryMiddleware()
-                        BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origins.own)
+                        BearerAuthMiddleware(SimulatedTokens(world: world, user: user), for: world.origin)
                         ClosureMiddleware("Offsets", phase: .wire) { request, next in
                             let offset = request.headers[.uploadOffset].flatMap { Int($0) } ?? 0
                             if offset % 2048 > 0 { continued.withLock { $0 += 1 } }
@@ -163,7 +163,7 @@ struct SimulationTests {
                     RedirectMiddleware()
                     cache
                     RetryMiddleware()
-                    BearerAuthMiddleware(tokens, for: world.origins.own)
+                    BearerAuthMiddleware(tokens, for: world.origin)
                 }
             }
         }

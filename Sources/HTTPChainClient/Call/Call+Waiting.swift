@@ -22,12 +22,8 @@ extension Call {
         let outcome = Locked<Result<Kind.Output, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
         let task = Task {
-            do {
-                let output = try await value
-                outcome.withLock { $0 = .success(output) }
-            } catch {
-                outcome.withLock { $0 = .failure(error) }
-            }
+            let result = await Result.of { try await value }
+            outcome.withLock { $0 = result }
             done.signal()
         }
         // Doesn't use a Dispatch interval, which is an Int, and with 32 bits, as on some platforms, at most 2.1 s.

@@ -149,9 +149,3 @@ extension StoredReplyDependency {
         }
     }
 }
-
-extension Result where Failure == any Error, Success: Sendable {
-    fileprivate static func of(_ operation: () async throws -> Success) async -> Result {
-        do { return .success(try await operation()) } catch { return .failure(error) }
-    }
-}

@@ -43,7 +43,6 @@ public final class EventServer: BuiltInTransport {
     private struct State: Sendable {
         var requests: [HTTPRequest] = []
         var open = 0
-        var mostOpen = 0
     }
 
     private let answer: @Sendable (Connection) async throws -> Answer

@@ -111,13 +111,7 @@ public struct StageHarness: Sendable {
     ///   - answers: The answers in order; an empty array for a stage that must not call `next`.
     package func send(_ request: Request, answering answers: [Answer]) async -> Outcome {
         let script = ScriptedNext(answers)
-        let result: Result<Response, any Error>
-        do {
-            result = .success(try await stage.intercept(prepared(request), next: Next(to: script)))
-        } catch {
-            result = .failure(error)
-        }
-        return script.outcome(result)
+        return script.outcome(await Result.of { try await stage.intercept(prepared(request), next: Next(to: script)) })
     }
 
     func prepared(_ request: Request) -> Request {

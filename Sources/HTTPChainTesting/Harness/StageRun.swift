@@ -29,26 +29,16 @@ extension StageHarness {
         let run = StageRun()
         let request = prepared(request)
         let task = Task { [stage] in
-            do {
-                run.finish(.success(try await stage.intercept(request, next: Next(to: run.transport))))
-            } catch {
-                run.finish(.failure(error))
-            }
+            let result = await Result.of { try await stage.intercept(request, next: Next(to: run.transport)) }
+            run.state.update { $0.result = result }
         }
         run.setCancel { task.cancel() }
         return try await withTaskCancellationHandler {
-            do {
-                let value = try await script(run)
-                task.cancel()
-                run.close()
-                await task.value
-                return value
-            } catch {
-                task.cancel()
-                run.close()
-                await task.value
-                throw error
-            }
+            let result = await Result.of { try await script(run) }
+            task.cancel()
+            run.close()
+            await task.value
+            return try result.get()
         } onCancel: {
             task.cancel()
         }
@@ -128,10 +118,6 @@ public final class StageRun: Sendable {
             return state.waiting + state.taken
         }
         for call in calls { call.fail(CancellationError()) }
-    }
-
-    func finish(_ result: Result<Response, any Error>) {
-        state.update { $0.result = result }
     }
 }
 

@@ -60,7 +60,7 @@ struct SimulatedErrand: Sendable {
     }
 
     var request: Request {
-        let own = SimulatedOrigins().own
+        let own = SimulatedOrigins.own
         var request =
             switch kind {
             case .get: Request.get("\(own)/things/\(thing.number)")
@@ -103,8 +103,8 @@ struct SimulatedErrand: Sendable {
     /// The origin of the content of a successful call; nil if it isn't the content of a thing.
     var origin: String? {
         switch kind {
-        case .get, .getDotted: SimulatedOrigins().own
-        case .follow(_, let isForeign): isForeign ? SimulatedOrigins().foreign : SimulatedOrigins().own
+        case .get, .getDotted: SimulatedOrigins.own
+        case .follow(_, let isForeign): isForeign ? SimulatedOrigins.foreign : SimulatedOrigins.own
         default: nil
         }
     }

@@ -28,7 +28,6 @@ struct SimulatedServer: Sendable {
     /// The text in every secret, to detect secrets in the wrong place.
     static let secretMark = "simulated-secret"
 
-    let origins: SimulatedOrigins
     /// How far the clock of the servers is ahead of the client's.
     let skew: Duration
     /// Every version of each thing, oldest first.
@@ -46,8 +45,7 @@ struct SimulatedServer: Sendable {
     private var signedOut: [Int: Int] = [:]
     private(set) var violations: [SimulationReport.Violation] = []
 
-    init(origins: SimulatedOrigins, skew: Duration) {
-        self.origins = origins
+    init(skew: Duration) {
         self.skew = skew
     }
 
@@ -119,7 +117,7 @@ struct SimulatedServer: Sendable {
     }
 
     private mutating func lookForLeaks(in request: ReceivedRequest) {
-        let isForeign = request.origin != origins.own
+        let isForeign = request.origin != SimulatedOrigins.own
         if request.headers.contains(.proxyAuthorization) {
             found(.credentialLeak, request, "a proxy that nobody has configured was sent credentials")
         }
@@ -183,7 +181,7 @@ extension SimulatedServer {
             return SimulatedAnswer(status: .notFound)
         }
         let thing = SimulatedThing(number: number)
-        let isOwn = request.origin == origins.own
+        let isOwn = request.origin == SimulatedOrigins.own
         if thing.isPrivate, !isOwn { return SimulatedAnswer(status: .forbidden) }
         if thing.isPrivate, !isAuthorized(request) { return challenge(request) }
         switch request.method {
@@ -201,7 +199,7 @@ extension SimulatedServer {
     private mutating func representation(of thing: SimulatedThing, for request: ReceivedRequest) -> SimulatedAnswer {
         let language = thing.hasLanguages ? Self.language(in: request.headers[.acceptLanguage] ?? "en") : "any"
         let user = thing.isPrivate ? request.call.user : "all"
-        let version = request.origin == origins.own ? versions(of: thing.number).last ?? "0" : "0"
+        let version = request.origin == SimulatedOrigins.own ? versions(of: thing.number).last ?? "0" : "0"
         let isCoded = thing.isCoded && (request.headers[.acceptEncoding] ?? "").includes("gzip")
         let tag = "\"\(version)-\(language)-\(user)\(isCoded ? "-gzip" : "")\""
         var answer = SimulatedAnswer(status: .ok, headers: [.eTag: tag, .contentType: "text/plain"])
@@ -270,7 +268,7 @@ extension SimulatedServer {
     /// `/go/307/foreign/3` redirects to thing 3 at the foreign origin, `/go/303/own/orders` to the orders here.
     private func redirect(_ parts: [String]) -> SimulatedAnswer {
         guard let code = Int(parts[1]), (300..<400).contains(code) else { return SimulatedAnswer(status: .notFound) }
-        let origin = parts[2] == "own" ? origins.own : origins.foreign
+        let origin = parts[2] == "own" ? SimulatedOrigins.own : SimulatedOrigins.foreign
         let path =
             switch parts[3] {
             case "orders": "/orders"
@@ -289,7 +287,8 @@ extension SimulatedServer {
 extension SimulatedServer {
     /// Creates an upload for a thing or an order; it takes effect with its last byte.
     private mutating func create(_ parts: [String], _ request: ReceivedRequest) -> SimulatedAnswer {
-        guard let length = request.headers[.uploadLength].flatMap(Int.init), request.origin == origins.own else {
+        guard let length = request.headers[.uploadLength].flatMap(Int.init), request.origin == SimulatedOrigins.own
+        else {
             return SimulatedAnswer(status: .badRequest)
         }
         let thing = parts.count == 2 ? Int(parts[1]) : nil
@@ -303,7 +302,7 @@ extension SimulatedServer {
     }
 
     private mutating func upload(_ name: String, _ request: ReceivedRequest) -> SimulatedAnswer {
-        guard let number = Int(name), uploads.indices.contains(number), request.origin == origins.own else {
+        guard let number = Int(name), uploads.indices.contains(number), request.origin == SimulatedOrigins.own else {
             return SimulatedAnswer(status: .notFound)
         }
         let upload = uploads[number]

@@ -18,22 +18,14 @@ final class SimulatedTransport: Transport {
     }
 
     private let state: Locked<State>
-    private let origins: SimulatedOrigins
     private let skew: Duration
     private let clock: VirtualClock
     private let random: SeededRandom
     private let faultRate: Double
 
-    init(
-        origins: SimulatedOrigins,
-        clock: VirtualClock,
-        random: SeededRandom,
-        faultRate: Double,
-        skew: Duration
-    ) {
-        self.origins = origins
+    init(clock: VirtualClock, random: SeededRandom, faultRate: Double, skew: Duration) {
         self.skew = skew
-        state = Locked(State(server: SimulatedServer(origins: origins, skew: skew)))
+        state = Locked(State(server: SimulatedServer(skew: skew)))
         self.clock = clock
         self.random = random
         self.faultRate = faultRate
@@ -115,7 +107,7 @@ final class SimulatedTransport: Transport {
     /// Returns the origin; a trailing dot of the host names the same server.
     private func origin(of request: Request) -> String {
         let origin = request.origin?.description ?? ""
-        return origin == origins.own + "." ? origins.own : origin
+        return origin == SimulatedOrigins.own + "." ? SimulatedOrigins.own : origin
     }
 
     /// Receives the beginning of an upload part, which the server keeps.
@@ -161,7 +153,7 @@ final class SimulatedTransport: Transport {
         let hasLength = fault != .truncatedCoding && random.chance(0.7)
         if hasLength { response.headers[.contentLength] = "\(answer.content.count)" }
         if isCut { content = content.prefix(Int(random.next() % UInt64(content.count + 1))) }
-        let transfer = SimulatedTransfer { [weak self] in self?.state.withLock { $0.transfers -= 1 } }
+        let transfer = Lifeline { [weak self] in self?.state.withLock { $0.transfers -= 1 } }
         state.withLock { $0.transfers += 1 }
         let pause: Duration? = fault == .slowContent ? .seconds(200) : nil
         let length = hasLength ? Int64(answer.content.count) : nil
@@ -181,15 +173,6 @@ final class SimulatedTransport: Transport {
     }
 }
 
-/// Exists as long as a response's content can still be read.
-private final class SimulatedTransfer: Sendable {
-    private let end: @Sendable () -> Void
-
-    init(end: @escaping @Sendable () -> Void) { self.end = end }
-
-    deinit { end() }
-}
-
 /// Reads the content of a simulated response in chunks, to its end or the end of its connection.
 private struct SimulatedContentReader: BodyReader {
     var rest: Data
@@ -197,7 +180,7 @@ private struct SimulatedContentReader: BodyReader {
     let pause: Duration?
     let failure: TransportError?
     let clock: VirtualClock
-    var transfer: SimulatedTransfer?
+    var transfer: Lifeline?
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard transfer != nil else { return nil }

@@ -1,19 +1,17 @@
 public import HTTPChainCore
 
 /// The origins of the servers of a simulation.
-package struct SimulatedOrigins: Sendable, Hashable {
+enum SimulatedOrigins {
     /// The server that the users of the calls belong to: "https://api.example.com".
-    package let own = "https://api.example.com"
+    static let own = "https://api.example.com"
     /// A foreign server that redirects lead to and that must not receive secrets: "https://elsewhere.example.net".
-    package let foreign = "https://elsewhere.example.net"
+    static let foreign = "https://elsewhere.example.net"
 }
 
 /// The environment that a ``ChainSimulation`` gives a chain: servers, users, and virtual time.
 public struct SimulatedWorld: Sendable {
-    /// The origins of the servers.
-    package let origins = SimulatedOrigins()
     /// The origin of the server that the users of the calls belong to.
-    public var origin: String { origins.own }
+    public var origin: String { SimulatedOrigins.own }
     /// The users whose calls are made.
     package let users: [String]
     /// The transport for the chain.

@@ -28,7 +28,6 @@ struct SimulationRun {
         let clock = VirtualClock()
         let random = SeededRandom(seed: seed)
         let transport = SimulatedTransport(
-            origins: SimulatedOrigins(),
             clock: clock,
             random: random,
             faultRate: simulation.faultRate,
@@ -224,7 +223,7 @@ extension SimulationRun {
             origin: origin
         )
         let versions =
-            origin == world.origins.own
+            origin == world.origin
             ? world.simulated.withServer { [number = thing.number] in $0.versions(of: number) } : ["0"]
         guard let version, let index = versions.lastIndex(of: version) else {
             let bytes = content.prefix { $0 != UInt8(ascii: "\n") }.prefix(120)
@@ -237,7 +236,7 @@ extension SimulationRun {
                     + "bytes: \(line)"
             )
         }
-        if origin == world.origins.own, index < atLeast {
+        if origin == world.origin, index < atLeast {
             found(
                 .ownWrites,
                 errand.call.number,

@@ -26,12 +26,7 @@ struct ConformanceCall: Sendable {
         let box = Locked<Request?>(request)
         task = Task { [outcome] in
             guard let request = box.withLock({ $0.take() }) else { return }
-            let result: Result<Response, any Error>
-            do {
-                result = .success(try await stage.intercept(request, next: Next(to: next)))
-            } catch {
-                result = .failure(error)
-            }
+            let result = await Result.of { try await stage.intercept(request, next: Next(to: next)) }
             outcome.update { $0 = result }
         }
     }
@@ -83,17 +78,7 @@ struct ConformanceCall: Sendable {
         _ waitingFor: String,
         _ event: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let value = try await withThrowingTaskGroup(of: Value?.self) { [suite] group in
-            group.addTask { try await event() }
-            group.addTask {
-                try await suite.patience.runOut()
-                return nil
-            }
-            let first = try await group.next() ?? nil
-            group.cancelAll()
-            return first
-        }
-        if let value { return value }
+        if let value = try await suite.patience.wait(for: event) { return value }
         task.cancel()
         next.close()
         throw failure("waiting for \(waitingFor) took longer than \(suite.patience.length)")

@@ -30,6 +30,21 @@ struct Patience: Sendable {
         for _ in 0..<turns { try await clock.sleep(for: pause) }
     }
 
+    /// Waits for an event until the limit is reached.
+    ///
+    /// - Returns: The value of the event; `nil` if the limit was reached first.
+    func wait<Value: Sendable>(for event: @escaping @Sendable () async throws -> Value) async throws -> Value? {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask { try await event() }
+            group.addTask {
+                try await runOut()
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+    }
+
     /// Gives tasks that a call has left behind a chance to end.
     ///
     /// - Returns: Whether they ended.

@@ -229,15 +229,12 @@ public final class VirtualClock: AlarmingTimeSource {
     ///
     /// - Parameter duration: The duration; negative values have no effect.
     public func advance(by duration: Duration) {
-        let due = state.update { state in
-            state.advance(to: state.elapsed + max(.zero, min(duration, Self.furthest)))
-        }
-        for wait in due { wait.wake() }
+        advance { $0.elapsed + max(.zero, min(duration, Self.furthest)) }
     }
 
     /// Advances the time to a point on the scale of ``elapsed``, unless it is past.
     package func advance(to time: Duration) {
-        for wait in state.update({ $0.advance(to: time) }) { wait.wake() }
+        advance { _ in time }
     }
 
     /// Advances the time to the end of the next wait, which may be a sleep or a deadline.
@@ -256,6 +253,7 @@ public final class VirtualClock: AlarmingTimeSource {
         advance { $0.sleepers.first?.deadline }
     }
 
+    @discardableResult
     private func advance(to next: (State) -> Duration?) -> Duration? {
         let (due, time) = state.update { state -> ([Due], Duration?) in
             guard let time = next(state) else { return ([], nil) }
@@ -300,19 +298,10 @@ public final class VirtualClock: AlarmingTimeSource {
         _ patience: Duration,
         until condition: @escaping @Sendable (State) -> Bool
     ) async throws {
-        let hasCome = try await withThrowingTaskGroup(of: Bool.self) { group in
-            group.addTask { [state] in
-                try await state.wait { condition($0) ? () : nil }
-                return true
-            }
-            group.addTask {
-                try await Patience(lasting: patience).runOut()
-                return false
-            }
-            defer { group.cancelAll() }
-            return try await group.next() ?? false
+        let event: Void? = try await Patience(lasting: patience).wait { [state] in
+            try await state.wait { condition($0) ? () : nil }
         }
-        guard !hasCome else { return }
+        guard event == nil else { return }
         let now = state.value
         guard !condition(now) else { return }
         throw VirtualClockError(expected: what, patience: patience, elapsed: now.elapsed, waits: now.waits)

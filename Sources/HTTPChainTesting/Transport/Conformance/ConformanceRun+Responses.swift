@@ -4,31 +4,22 @@ import HTTPTypes
 
 extension ConformanceRun {
     func repeatedFieldsArrive() async throws {
-        let values = ["one", "two, still two", "three"]
-        try await withPeer({ _ in Response(.ok, headers: .repeating("X-Many", values)) }) { transport, base in
-            let response = try await transport.send(.get("\(base)/fields"))
-            let seen = response.headers.values("X-Many")
-            if transport.capabilities.contains(.keepsRepeatedFields) {
-                try expect(seen, is: values, "values")
-            } else {
-                try expect(seen.joined(separator: ", "), is: values.joined(separator: ", "), "values, joined or not")
-            }
-        }
+        try await expectRepeated("X-Many", ["one", "two, still two", "three"], "values")
     }
 
     func setCookiesArrive() async throws {
         let cookies = ["a=1; Path=/", "b=2; Expires=Wed, 21 Oct 2065 07:28:00 GMT"]
-        try await withPeer({ _ in Response(.ok, headers: .repeating("Set-Cookie", cookies)) }) { transport, base in
-            let response = try await transport.send(.get("\(base)/cookies"))
-            let seen = response.headers.values("Set-Cookie")
+        try await expectRepeated("Set-Cookie", cookies, "Set-Cookie")
+    }
+
+    private func expectRepeated(_ name: String, _ values: [String], _ what: String) async throws {
+        try await withPeer({ _ in Response(.ok, headers: .repeating(name, values)) }) { transport, base in
+            let response = try await transport.send(.get("\(base)/fields"))
+            let seen = response.headers.values(name)
             if transport.capabilities.contains(.keepsRepeatedFields) {
-                try expect(seen, is: cookies, "Set-Cookie")
+                try expect(seen, is: values, what)
             } else {
-                try expect(
-                    seen.joined(separator: ", "),
-                    is: cookies.joined(separator: ", "),
-                    "Set-Cookie, joined or not"
-                )
+                try expect(seen.joined(separator: ", "), is: values.joined(separator: ", "), "\(what), joined or not")
             }
         }
     }

@@ -90,28 +90,25 @@ struct ConformanceRun: Sendable {
     // MARK: Time
 
     /// Runs `operation`, and fails if it takes longer than `limit`, even if it ignores cancellation.
-    func within<Result: Sendable>(
+    func within<Value: Sendable>(
         _ limit: Duration,
         _ expected: String,
-        _ operation: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
+        _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         let hanging = failure(expected: "\(expected) within \(limit)", seen: "nothing: it hangs")
-        let race = Race<Result>()
+        let outcome = Watched<Result<Value, any Error>?>(nil)
         let work = Task {
-            do {
-                race.settle(.success(try await operation()))
-            } catch {
-                race.settle(.failure(error))
-            }
+            let result = await Result.of(operation)
+            outcome.update { $0 = $0 ?? result }
         }
         let watch = Task {
             try await Patience(lasting: limit).runOut()
-            race.settle(.failure(hanging))
+            outcome.update { $0 = $0 ?? .failure(hanging) }
             work.cancel()
         }
         defer { watch.cancel() }
         return try await withTaskCancellationHandler {
-            try await race.outcome()
+            try await outcome.waitUninterrupted { $0 }.get()
         } onCancel: {
             work.cancel()
         }
@@ -129,43 +126,6 @@ struct ConformanceRun: Sendable {
             let now = value()
             quiet = now == last ? quiet + 1 : 0
             last = now
-        }
-    }
-}
-
-/// A race in which the first outcome wins.
-private final class Race<Value: Sendable>: Sendable {
-    private enum State: Sendable {
-        case open
-        case awaited(CheckedContinuation<Value, any Error>)
-        case settled(Result<Value, any Error>)
-    }
-    private let state = Locked(State.open)
-
-    func settle(_ result: Result<Value, any Error>) {
-        let waiting: CheckedContinuation<Value, any Error>? = state.withLock { state in
-            switch state {
-            case .open:
-                state = .settled(result)
-                return nil
-            case .awaited(let continuation):
-                state = .settled(result)
-                return continuation
-            case .settled:
-                return nil
-            }
-        }
-        waiting?.resume(with: result)
-    }
-
-    func outcome() async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            let settled: Result<Value, any Error>? = state.withLock { state in
-                if case .settled(let result) = state { return result }
-                state = .awaited(continuation)
-                return nil
-            }
-            if let settled { continuation.resume(with: settled) }
         }
     }
 }

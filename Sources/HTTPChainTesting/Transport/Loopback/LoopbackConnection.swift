@@ -44,28 +44,19 @@ actor LoopbackConnection {
 
     /// Reads a line without its CRLF; returns `nil` if the client closed the connection before its first byte.
     func readLine(limit: Int) async throws -> Data? {
-        while true {
-            if let end = buffer.firstIndex(of: 0x0A) {
-                let line = buffer[buffer.startIndex..<end]
-                buffer = Data(buffer[buffer.index(after: end)...])
-                return Data(line.last == 0x0D ? line.dropLast() : line)
-            }
-            guard buffer.count <= limit else { throw LoopbackError(.tooLarge(limit: limit)) }
-            guard try await fill() else {
-                if buffer.isEmpty { return nil }
-                throw LoopbackError(.peerClosed)
-            }
-        }
+        guard let line = try await read(through: "\n", limit: limit) else { return nil }
+        return Data(line.dropLast(line.dropLast().last == 0x0D ? 2 : 1))
     }
 
     /// Reads through the first blank line; returns `nil` if the client closed the connection before the first byte.
-    func readHead(limit: Int) async throws -> Data? {
-        let end = Data("\r\n\r\n".utf8)
+    func readHead(limit: Int) async throws -> Data? { try await read(through: "\r\n\r\n", limit: limit) }
+
+    private func read(through end: String, limit: Int) async throws -> Data? {
         while true {
-            if let range = buffer.range(of: end) {
-                let head = Data(buffer[buffer.startIndex..<range.upperBound])
+            if let range = buffer.range(of: Data(end.utf8)) {
+                let read = Data(buffer[buffer.startIndex..<range.upperBound])
                 buffer = Data(buffer[range.upperBound...])
-                return head
+                return read
             }
             guard buffer.count <= limit else { throw LoopbackError(.tooLarge(limit: limit)) }
             guard try await fill() else {

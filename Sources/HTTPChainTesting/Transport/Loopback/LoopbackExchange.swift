@@ -16,12 +16,12 @@ public final class LoopbackExchange: Sendable {
     public let request: LoopbackRequest
 
     let connection: LoopbackConnection
-    private let log: LoopbackLog
+    private let log: Locked<LoopbackLog>
     private let index: Int
     private let body: Locked<BodyState>
     private let keepsAlive = Locked(false)
 
-    init(_ request: LoopbackRequest, on connection: LoopbackConnection, log: LoopbackLog, index: Int) {
+    init(_ request: LoopbackRequest, on connection: LoopbackConnection, log: Locked<LoopbackLog>, index: Int) {
         self.request = request
         self.connection = connection
         self.log = log
@@ -36,7 +36,11 @@ public final class LoopbackExchange: Sendable {
     }
 
     /// The record of the request as read so far.
-    package var record: LoopbackRecord { log.record(index) }
+    package var record: LoopbackRecord { log.withLock { $0.records[index] } }
+
+    private func updateRecord(_ change: (inout LoopbackRecord) -> Void) {
+        log.withLock { change(&$0.records[index]) }
+    }
 
     // MARK: The request's body
 
@@ -48,7 +52,7 @@ public final class LoopbackExchange: Sendable {
     package func readChunk() async throws -> Data? {
         do {
             let chunk = try await nextChunk()
-            log.update(index) { record in
+            updateRecord { record in
                 guard let chunk else {
                     record.bodyIsComplete = true
                     return
@@ -58,7 +62,7 @@ public final class LoopbackExchange: Sendable {
             }
             return chunk
         } catch let error as LoopbackError where error.problem == .peerClosed {
-            log.update(index) { $0.peerClosed = true }
+            updateRecord { $0.peerClosed = true }
             throw error
         }
     }
@@ -122,7 +126,7 @@ public final class LoopbackExchange: Sendable {
         do {
             try await connection.write(bytes)
         } catch let error as LoopbackError where error.problem == .peerClosed {
-            log.update(index) { $0.peerClosed = true }
+            updateRecord { $0.peerClosed = true }
             throw error
         }
     }
@@ -154,7 +158,7 @@ public final class LoopbackExchange: Sendable {
     /// - Throws: `CancellationError` if the server is stopped first.
     public func waitForPeerToClose() async throws {
         try await connection.waitForPeerToClose()
-        log.update(index) { $0.peerClosed = true }
+        updateRecord { $0.peerClosed = true }
     }
 
     var mayServeAnother: Bool {

@@ -23,7 +23,7 @@ public final class LoopbackServer: Sendable {
     /// The port that the server listens on.
     package let port: UInt16
 
-    private let log: LoopbackLog
+    private let log: Locked<LoopbackLog>
     private let task: Task<Void, Never>
 
     /// Starts a server.
@@ -68,7 +68,7 @@ public final class LoopbackServer: Sendable {
 
     private init(_ socket: Socket, port: UInt16, pool: any AsyncSocketPool, script: @escaping Script) {
         self.port = port
-        let log = LoopbackLog()
+        let log = Locked(LoopbackLog())
         self.log = log
         task = Task { await LoopbackAcceptor(socket: socket, pool: pool, log: log, script: script).run() }
     }
@@ -84,13 +84,13 @@ public final class LoopbackServer: Sendable {
     public func url(_ path: String = "/") -> String { origin + path }
 
     /// The records of all requests, in the order in which the heads arrived.
-    package var records: [LoopbackRecord] { log.records }
+    package var records: [LoopbackRecord] { log.withLock { $0.records } }
 
     /// The number of accepted connections.
-    package var connectionCount: Int { log.connectionCount }
+    package var connectionCount: Int { log.withLock { $0.connectionCount } }
 
     /// The errors of scripts and of malformed requests, except those caused by a client that leaves.
-    package var failures: [any Error] { log.failures }
+    package var failures: [any Error] { log.withLock { $0.failures } }
 
     /// Closes every connection and the port, and returns when all its tasks have ended.
     public func stop() async {
@@ -100,48 +100,17 @@ public final class LoopbackServer: Sendable {
 }
 
 /// The records of all connections of a server.
-final class LoopbackLog: Sendable {
-    private struct State: Sendable {
-        var records: [LoopbackRecord] = []
-        var failures: [any Error] = []
-        var connectionCount = 0
-    }
-    private let state = Locked(State())
-
-    var records: [LoopbackRecord] { state.withLock { $0.records } }
-    var failures: [any Error] { state.withLock { $0.failures } }
-    var connectionCount: Int { state.withLock { $0.connectionCount } }
-
-    func record(_ index: Int) -> LoopbackRecord { state.withLock { $0.records[index] } }
-
-    func add(_ record: LoopbackRecord) -> Int {
-        state.withLock { state in
-            state.records.append(record)
-            return state.records.count - 1
-        }
-    }
-
-    func update(_ index: Int, _ change: (inout LoopbackRecord) -> Void) {
-        state.withLock { change(&$0.records[index]) }
-    }
-
-    func countConnection() -> Int {
-        state.withLock { state in
-            state.connectionCount += 1
-            return state.connectionCount
-        }
-    }
-
-    func add(failure: any Error) {
-        state.withLock { $0.failures.append(failure) }
-    }
+struct LoopbackLog: Sendable {
+    var records: [LoopbackRecord] = []
+    var failures: [any Error] = []
+    var connectionCount = 0
 }
 
 /// Accepts connections and serves each in a child task, until cancelled.
 private struct LoopbackAcceptor: Sendable {
     let socket: Socket
     let pool: any AsyncSocketPool
-    let log: LoopbackLog
+    let log: Locked<LoopbackLog>
     let script: LoopbackServer.Script
 
     func run() async {
@@ -153,14 +122,17 @@ private struct LoopbackAcceptor: Sendable {
                         try? Socket(file: file).close()
                         continue
                     }
-                    let number = log.countConnection()
+                    let number = log.withLock { log in
+                        log.connectionCount += 1
+                        return log.connectionCount
+                    }
                     group.addTask { await serve(connection, number) }
                 } catch SocketError.blocked {
                     do { try await pool.suspendSocket(socket, untilReadyFor: .connection) } catch { break }
                 } catch SocketError.failed(_, let code, _) where code == ECONNABORTED || code == EINTR {
                     continue
                 } catch {
-                    log.add(failure: error)
+                    log.withLock { $0.failures.append(error) }
                     break
                 }
             }
@@ -177,7 +149,10 @@ private struct LoopbackAcceptor: Sendable {
         do {
             while let bytes = try await connection.readHead(limit: 1 << 20) {
                 let request = try LoopbackRequest(parsing: bytes)
-                let index = log.add(LoopbackRecord(request: request, connection: number))
+                let index = log.withLock { log in
+                    log.records.append(LoopbackRecord(request: request, connection: number))
+                    return log.records.count - 1
+                }
                 let exchange = LoopbackExchange(request, on: connection, log: log, index: index)
                 try await script(exchange)
                 guard exchange.mayServeAnother else { break }
@@ -187,7 +162,7 @@ private struct LoopbackAcceptor: Sendable {
         } catch let error as LoopbackError where error.problem == .peerClosed || error.problem == .closed {
             // The client or the script ended the exchange on purpose.
         } catch {
-            log.add(failure: error)
+            log.withLock { $0.failures.append(error) }
         }
         await connection.close()
     }
