@@ -76,10 +76,8 @@ struct FaultTests {
         redaction.queryNames.insert("plant")
         let chain = try Chain(transport: transport, environment: ChainEnvironment(redaction: redaction))
         let name = try #require(HTTPField.Name("X-Plant-Gate"))
-        let answer = Response(.ok, headers: [name: "tulip-4711"], body: "long")
-        transport.enqueue([
-            .failure(.beforeConnect()), .failure(.beforeHead()), ScriptedReply(answer).failing(.atByte(1)),
-        ])
+        let answer = ScriptedReply(.ok, headers: [name: "tulip-4711"], body: "long")
+        transport.enqueue([.failure(.beforeConnect()), .failure(.beforeHead()), answer.failing(.atByte(1))])
         let request = Request.get(base + "/?plant=tulip-4711", headers: [name: "tulip-4711"])
         for kind in ["refused", "lost", "cut", "unmatched"] {
             let error = try await failure {

@@ -103,16 +103,6 @@ struct ScriptedReplyTests {
         await #expect(throws: BodyError.self) { try await missing.body.text() }
     }
 
-    @Test("A response made elsewhere is a reply")
-    func response() async throws {
-        let transport = InMemoryTransport()
-        transport.enqueue(ScriptedReply(Response(.created, headers: [.eTag: "\"1\""], body: "x")))
-        let response = try await transport.send(.get(base))
-        #expect(response.status == .created)
-        #expect(response.headers[.eTag] == "\"1\"")
-        #expect(try await response.body.text() == "x")
-    }
-
     @Test("The head is delayed on the clock of the request, and only by as much as scripted")
     func delay() async throws {
         let time = ManualTime()

@@ -4,18 +4,14 @@ public import HTTPChainCore
 public struct Mock: Sendable {
     typealias Answer = @Sendable (MockCall) async throws -> Response
 
-    /// The name of the type of the values.
-    package let typeName: String
-
     /// A closure that returns the response closure for a value, or `nil` if the value is of another type.
     let answer: @Sendable (any Sendable) -> Answer?
 
-    private init<Value: Sendable>(
+    private static func answer<Value: Sendable>(
         _ type: Value.Type,
         call: @escaping @Sendable (Value, MockCall) async throws -> Response
-    ) {
-        typeName = String(describing: type)
-        answer = { value in
+    ) -> @Sendable (any Sendable) -> Answer? {
+        { value in
             guard let value = value as? Value else { return nil }
             return { try await call(value, $0) }
         }
@@ -34,8 +30,8 @@ public struct Mock: Sendable {
         delay: Duration = .zero,
         respond: @escaping @Sendable (_ value: Value, _ request: Request) async throws -> Response
     ) {
-        self.init(type) { value, call in
-            try await call.wait(for: delay)
+        answer = Self.answer(type) { value, call in
+            try await call.delivery.wait(for: delay)
             return try await call.delivery.deliver(try await respond(value, call.request))
         }
     }
@@ -54,8 +50,8 @@ public struct Mock: Sendable {
         helper: HelperKey<Helper>,
         respond: @escaping @Sendable (_ value: Value, _ request: Request, _ helper: Helper) async throws -> Response
     ) {
-        self.init(type) { value, call in
-            try await call.wait(for: delay)
+        answer = Self.answer(type) { value, call in
+            try await call.delivery.wait(for: delay)
             let helper = try await call.helpers.helper(helper)
             return try await call.delivery.deliver(try await respond(value, call.request, helper))
         }
@@ -69,7 +65,7 @@ public struct Mock: Sendable {
     ///   - type: The type of the values that the requests were made from.
     ///   - reply: The reply to each request.
     public init<Value: Sendable>(_ type: Value.Type, reply: ScriptedReply) {
-        self.init(type) { _, call in
+        answer = Self.answer(type) { _, call in
             try await call.delivery.play(reply) {}
         }
     }
@@ -80,8 +76,4 @@ struct MockCall: Sendable {
     let delivery: Delivery
     let request: Request
     let helpers: HelperTable
-
-    func wait(for delay: Duration) async throws {
-        if delay > .zero { try await delivery.time.sleep(for: delay) }
-    }
 }

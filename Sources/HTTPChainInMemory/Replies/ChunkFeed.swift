@@ -15,19 +15,10 @@ public import HTTPChainCore
 /// ``send(_:)-(Data)`` returns false if the reader has dropped the body. ``body`` can also be used as the body of a
 /// request.
 public final class ChunkFeed: Sendable {
-    fileprivate enum End: Sendable {
-        case finished
-        case failed(any Error)
-    }
-
-    private enum Event: Sendable {
-        case chunk(Data)
-        case end(End)
-    }
-
     private struct State: Sendable {
         var chunks: [Data] = []
-        var end: End?
+        /// `nil` as the last read, or the error of it, once a test has ended the body.
+        var end: Result<Data?, any Error>?
         var bytesRead: Int64 = 0
         var isAttached = false
         var isWaiting = false
@@ -71,17 +62,17 @@ public final class ChunkFeed: Sendable {
 
     /// Ends the body after the chunks already fed.
     public func finish() {
-        end(.finished)
+        end(.success(nil))
     }
 
     /// Fails the body after the chunks already fed.
     ///
     /// - Parameter error: The error thrown to the reader; real transports throw ``/HTTPChainCore/TransportError``.
     public func fail(_ error: any Error) {
-        end(.failed(error))
+        end(.failure(error))
     }
 
-    private func end(_ end: End) {
+    private func end(_ end: Result<Data?, any Error>) {
         state.update { state in
             if state.end == nil { state.end = end }
         }
@@ -138,22 +129,16 @@ public final class ChunkFeed: Sendable {
     fileprivate func next() async throws -> Data? {
         state.update { $0.isWaiting = true }
         defer { state.update { $0.isWaiting = false } }
-        let event = try await state.wait { state -> Event? in
+        return try await state.wait { state -> Result<Data?, any Error>? in
             if !state.chunks.isEmpty {
                 let chunk = state.chunks.removeFirst()
                 state.bytesRead += Int64(chunk.count)
                 state.isWaiting = false
-                return .chunk(chunk)
+                return .success(chunk)
             }
-            guard let end = state.end else { return nil }
-            state.isEndRead = true
-            return .end(end)
-        }
-        switch event {
-        case .chunk(let chunk): return chunk
-        case .end(.finished): return nil
-        case .end(.failed(let error)): throw error
-        }
+            state.isEndRead = state.end != nil
+            return state.end
+        }.get()
     }
 }
 

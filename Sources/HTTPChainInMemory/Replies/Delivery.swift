@@ -47,7 +47,8 @@ struct Delivery: Sendable {
         if let text = response.headers[.contentLength] {
             declared = ContentLength.parse(text)
             if declared == nil {
-                throw error(.malformedResponse, response, detail: "Content-Length \"\(text)\" is not a number of bytes")
+                let detail = "Content-Length \"\(text)\" is not a number of bytes"
+                throw error(.malformedResponse, response.head, detail: detail)
             }
         }
         // RFC 9112 §6.3: a transfer coding determines the end of the body, regardless of Content-Length.
@@ -82,15 +83,9 @@ struct Delivery: Sendable {
         return .once(length: declared) { [self, head = response.head] in
             DeliveryReader(
                 inner: try await body.makeReader(),
-                declared: declared,
-                fault: fault,
-                chunkDelay: chunkDelay,
-                time: time,
-                rate: network.downloadPerSecond,
-                transport: transport,
-                request: request,
+                delivery: self,
                 head: head,
-                options: options,
+                declared: declared,
                 tap: tap
             )
         }
@@ -100,19 +95,27 @@ struct Delivery: Sendable {
         if delay > .zero { try await time.sleep(for: delay) }
     }
 
-    private var redaction: Redaction { Request(head: request, options: options).redaction }
-
-    private func failure(_ fault: Fault) -> any Error {
-        fault.error(transport: transport, exchange: ExchangeSnapshot(request, redaction: redaction))
+    private func exchange(_ head: HTTPResponse?) -> ExchangeSnapshot {
+        ExchangeSnapshot(request, response: head, redaction: Request(head: request, options: options).redaction)
     }
 
-    private func error(_ kind: TransportError.Kind, _ response: Response, detail: String) -> TransportError {
+    fileprivate func failure(_ fault: Fault, after head: HTTPResponse? = nil) -> any Error {
+        fault.error(transport: transport, exchange: exchange(head))
+    }
+
+    fileprivate func error(
+        _ kind: TransportError.Kind,
+        _ head: HTTPResponse,
+        detail: String,
+        cause: (any Error)? = nil
+    ) -> TransportError {
         TransportError(
             kind,
             sent: .answered,
             stage: transport,
             detail: detail,
-            exchange: ExchangeSnapshot(request, response: response.head, redaction: redaction)
+            exchange: exchange(head),
+            underlyingError: cause
         )
     }
 }
@@ -152,15 +155,9 @@ private final class DeliveryTap: Sendable {
 /// Returns the body as scripted and checks it against the length declared by its head.
 private struct DeliveryReader: BodyReader {
     var inner: any BodyReader
-    let declared: Int64?
-    let fault: Fault?
-    let chunkDelay: Duration
-    let time: any TimeSource
-    let rate: ByteCount?
-    let transport: String
-    let request: HTTPRequest
+    let delivery: Delivery
     let head: HTTPResponse
-    let options: RequestOptions
+    let declared: Int64?
     let tap: DeliveryTap
     var count: Int64 = 0
     var end: Result<Void, any Error>?
@@ -189,31 +186,23 @@ private struct DeliveryReader: BodyReader {
 
     private nonisolated(nonsending) mutating func next() async throws -> Data? {
         try Task.checkCancellation()
-        if let fault, fault.deliveredBytes == count { throw failure(fault) }
+        let fault = delivery.fault
+        if let fault, fault.deliveredBytes == count { throw delivery.failure(fault, after: head) }
         guard var chunk = try await inner.read() else {
-            if let fault, fault.isInBody { throw failure(fault) }
+            if let fault, fault.isInBody { throw delivery.failure(fault, after: head) }
             if let declared, count < declared {
                 throw BodyError(.shorterThanDeclared(declared: declared, actual: count))
             }
             return nil
         }
-        if chunkDelay > .zero, count > 0 { try await time.sleep(for: chunkDelay) }
-        let pause = SimulatedNetwork.time(for: chunk.count, at: rate)
-        if pause > .zero { try await time.sleep(for: pause) }
+        if count > 0 { try await delivery.wait(for: delivery.chunkDelay) }
+        try await delivery.wait(for: SimulatedNetwork.time(for: chunk.count, at: delivery.network.downloadPerSecond))
         if let limit = fault?.deliveredBytes, count + Int64(chunk.count) > limit {
             chunk = chunk.prefix(Int(limit - count))
         }
         count += Int64(chunk.count)
         if let declared, count > declared { throw BodyError(.longerThanDeclared(declared: declared)) }
         return chunk
-    }
-
-    private var exchange: ExchangeSnapshot {
-        ExchangeSnapshot(request, response: head, redaction: Request(head: request, options: options).redaction)
-    }
-
-    private func failure(_ fault: Fault) -> any Error {
-        fault.error(transport: transport, exchange: exchange)
     }
 
     /// Reports a body that breaks its own declared length as the fault of a server.
@@ -225,13 +214,6 @@ private struct DeliveryReader: BodyReader {
         case .longerThanDeclared: kind = .malformedResponse
         default: return error
         }
-        return TransportError(
-            kind,
-            sent: .answered,
-            stage: transport,
-            detail: cause.reason,
-            exchange: exchange,
-            underlyingError: cause
-        )
+        return delivery.error(kind, head, detail: cause.reason, cause: cause)
     }
 }

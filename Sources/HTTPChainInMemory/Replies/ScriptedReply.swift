@@ -76,12 +76,6 @@ public struct ScriptedReply: CustomStringConvertible, DescribedValue, Sendable {
         content = .feed(feed)
     }
 
-    /// Creates a reply from an existing response, such as a recorded one.
-    package init(_ response: Response) {
-        head = response.head
-        content = .body(response.body)
-    }
-
     /// Returns the reply with delays.
     ///
     /// - Parameters:

@@ -1,5 +1,5 @@
 import Foundation
-package import HTTPChainSupport
+import HTTPChainSupport
 
 /// The servers that a transport trusts.
 ///
