@@ -55,18 +55,12 @@ public struct AsyncHTTPClientTransport: BuiltInTransport {
         .keepsDeadlines,
     ]
 
-    /// Creates a transport that uses the client shared by all such transports of the process, with
+    /// Creates a transport that uses the caller's client, or the one shared by all such transports of the process, with
     /// ``standardConfiguration``.
-    public init() {
-        client = .shared
-        transportCapabilities = Self.standardCapabilities
-    }
-
-    /// Creates a transport that uses the caller's client.
     ///
-    /// The caller shuts down the client.
+    /// The caller shuts down a client that it supplies.
     ///
-    /// The client doesn't report its connections, so the limit to connect can't end an exchange. If you need that, pass
+    /// That client doesn't report its connections, so the limit to connect can't end an exchange. If you need that, pass
     /// a configuration to the transport instead of a client.
     ///
     /// Create the client with ``standardConfiguration``, or with changes to it. Otherwise, async-http-client (1.37) ends
@@ -75,11 +69,12 @@ public struct AsyncHTTPClientTransport: BuiltInTransport {
     ///
     /// - Parameters:
     ///   - client: A client that doesn't follow redirects or decompress, because both are stages of a chain. For a
-    ///     chain with a tracing stage, also disable its tracing: `configuration.tracing.tracer = nil`.
+    ///     chain with a tracing stage, also disable its tracing: `configuration.tracing.tracer = nil`. The shared client
+    ///     by default.
     ///   - capabilities: The client's capabilities; declare here if it does follow redirects or decompress. By default
     ///     those of a transport that makes its own client.
-    public init(client: HTTPClient, capabilities: TransportCapabilities? = nil) {
-        self.client = ClientHandle(foreign: client)
+    public init(client: HTTPClient? = nil, capabilities: TransportCapabilities? = nil) {
+        self.client = client.map { ClientHandle(foreign: $0) } ?? .shared
         transportCapabilities = capabilities ?? Self.standardCapabilities
     }
 
@@ -137,7 +132,11 @@ public struct AsyncHTTPClientTransport: BuiltInTransport {
     ) throws(ConnectionSettingsError) {
         var configuration = Self.prepared(configuration, clientTracing: clientTracing)
         try ClientSettings(connection).apply(to: &configuration)
-        client = ClientHandle(configuration, pinning: connection.trust.pinned)
+        client = ClientHandle(
+            configuration,
+            on: MultiThreadedEventLoopGroup.singleton,
+            pinning: connection.trust.pinned
+        )
         transportCapabilities = Self.standardCapabilities.union([
             .checksServerTrust, .showsClientIdentity, .limitsConnecting, .usesProxies, .choosesTLSVersion,
         ])
@@ -340,36 +339,30 @@ final class ClientHandle: Sendable {
     /// A client, and another without its tracer, for requests traced by a stage.
     private struct Pair: Sendable {
         let client: HTTPClient
-        /// A closure that makes the client without a tracer; nil if the client has no tracer, or is the caller's.
-        let makeUntraced: (@Sendable () -> HTTPClient)?
+        /// The configuration without the client's tracer; nil if the client has no tracer, or is the caller's.
+        let untracedConfiguration: HTTPClient.Configuration?
         var untraced: HTTPClient?
 
         init(foreign client: HTTPClient) {
             self.client = client
-            makeUntraced = nil
+            untracedConfiguration = nil
         }
 
         init(_ configuration: HTTPClient.Configuration, on group: any EventLoopGroup) {
             var configuration = configuration
             ConnectionHandlers.add(to: &configuration)
             client = HTTPClient(eventLoopGroup: group, configuration: configuration)
-            guard configuration.tracing.tracer != nil else {
-                makeUntraced = nil
-                return
-            }
-            makeUntraced = { [configuration] in
-                var configuration = configuration
-                configuration.tracing.tracer = nil
-                return HTTPClient(eventLoopGroup: group, configuration: configuration)
-            }
+            let isTraced = configuration.tracing.tracer != nil
+            configuration.tracing.tracer = nil
+            untracedConfiguration = isTraced ? configuration : nil
         }
 
         var all: [HTTPClient] { [client] + (untraced.map { [$0] } ?? []) }
 
         mutating func withoutTracer(mayMake: Bool) -> HTTPClient {
             if let untraced { return untraced }
-            guard mayMake, let makeUntraced else { return client }
-            let made = makeUntraced()
+            guard mayMake, let untracedConfiguration else { return client }
+            let made = HTTPClient(eventLoopGroup: client.eventLoopGroup, configuration: untracedConfiguration)
             untraced = made
             return made
         }
@@ -400,17 +393,12 @@ final class ClientHandle: Sendable {
         state = Locked(State(pairs: [Pair(foreign: client)]))
     }
 
-    init(_ configuration: HTTPClient.Configuration, isOwned: Bool = true) {
-        let pair = Pair(configuration, on: HTTPClient.defaultEventLoopGroup)
-        client = pair.client
-        self.isOwned = isOwned
-        reportsExchanges = true
-        pinnedClients = []
-        state = Locked(State(pairs: [pair]))
-    }
-
-    init(_ configuration: HTTPClient.Configuration, pinning pinned: [PinnedKeys]) {
-        let group = MultiThreadedEventLoopGroup.singleton
+    init(
+        _ configuration: HTTPClient.Configuration,
+        on group: any EventLoopGroup = HTTPClient.defaultEventLoopGroup,
+        pinning pinned: [PinnedKeys] = [],
+        isOwned: Bool = true
+    ) {
         let first = Pair(configuration, on: group)
         let others = pinned.map { keys in
             var configuration = configuration
@@ -418,7 +406,7 @@ final class ClientHandle: Sendable {
             return Pair(configuration, on: group)
         }
         client = first.client
-        isOwned = true
+        self.isOwned = isOwned
         reportsExchanges = true
         pinnedClients = zip(pinned, others).map { (keys: $0, client: $1.client) }
         state = Locked(State(pairs: [first] + others))
@@ -450,12 +438,7 @@ final class ClientHandle: Sendable {
         do {
             for client in clients { try await client.shutdown() }
         } catch {
-            throw TransportError(
-                .shutDown,
-                sent: .nothing,
-                stage: "AsyncHTTPClientTransport",
-                underlyingError: error
-            )
+            throw TransportError(.shutDown, sent: .nothing, stage: "AsyncHTTPClientTransport", underlyingError: error)
         }
     }
 

@@ -78,7 +78,6 @@ final class ConnectionErrorHandler: ChannelInboundHandler {
 /// The handler belongs before SwiftNIO's HTTP/2, which writes frames whose headers aren't divided.
 final class GoAwayWatch: ChannelOutboundHandler {
     typealias OutboundIn = IOData
-    typealias OutboundOut = IOData
 
     /// The code of a GOAWAY frame that was sent, unless it is `NO_ERROR`.
     private(set) var errorCode: HTTP2ErrorCode?

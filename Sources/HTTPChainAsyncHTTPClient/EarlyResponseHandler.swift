@@ -16,7 +16,6 @@ final class EarlyResponseHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
-    typealias OutboundOut = HTTPClientRequestPart
 
     private var hasSentEnd = false
     /// The end of a response to an upload that hasn't ended, until the client gets it.

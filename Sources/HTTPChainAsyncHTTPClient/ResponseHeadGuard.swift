@@ -12,7 +12,6 @@ import NIOHTTP2
 /// final, and traps on the next head.
 final class ResponseHeadGuard<Part: Sendable>: ChannelInboundHandler {
     typealias InboundIn = Part
-    typealias InboundOut = Part
 
     private let readHead: @Sendable (Part) -> ReceivedHead?
     private var interimCount = 0

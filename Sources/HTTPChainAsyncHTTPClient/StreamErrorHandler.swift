@@ -14,9 +14,7 @@ import NIOHTTP2
 /// A stream whose connection is broken is reported with the error of the connection: see ``ConnectionErrorHandler``.
 final class StreamErrorHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
-    typealias InboundOut = HTTP2Frame.FramePayload
     typealias OutboundIn = HTTP2Frame.FramePayload
-    typealias OutboundOut = HTTP2Frame.FramePayload
 
     /// Whether the server or the client has reset the stream.
     private var isReset = false

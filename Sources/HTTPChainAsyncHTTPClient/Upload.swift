@@ -206,11 +206,7 @@ struct UploadChunks: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         let upload: Upload
         /// The buffer, which is reused unless the connection hasn't written the last part yet.
-        private var buffer = ByteBuffer()
-
-        init(upload: Upload) {
-            self.upload = upload
-        }
+        fileprivate var buffer = ByteBuffer()
 
         mutating func next() async throws -> ByteBuffer? {
             guard let chunk = try await upload.next() else { return nil }
