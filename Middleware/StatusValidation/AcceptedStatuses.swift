@@ -12,7 +12,7 @@ package enum AcceptedStatuses: RequestOption {
 /// The statuses that a single call accepts in addition.
 package enum AdditionalStatuses: RequestOption, RequestNote {
     /// No statuses.
-    package static var defaultValue: StatusSet { StatusSet() }
+    package static var defaultValue: StatusSet { [] }
 }
 
 extension Request {

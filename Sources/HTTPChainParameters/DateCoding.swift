@@ -25,16 +25,15 @@ public enum DateCoding: Sendable {
 
     /// Formats a date; returns nil if the date isn't finite or is out of range, unless the format is custom.
     package func text(of date: Date) -> String? {
-        if case .custom(let write, _) = self { return write(date) }
-        guard abs(date.timeIntervalSince1970) < 1e15 else { return nil }
-        return switch self {
+        switch self {
+        case .custom(let write, _): write(date)
+        case _ where !(abs(date.timeIntervalSince1970) < 1e15): nil
         case .iso8601: RFC3339.text(date, .seconds)
         case .iso8601WithMilliseconds: RFC3339.text(date, .milliseconds)
         case .secondsSince1970: Self.number(date.timeIntervalSince1970)
         case .millisecondsSince1970: Self.number(Self.wholeMilliseconds(of: date))
         case .format(let format): Self.formatter(format).string(from: date)
         case .foundation: Self.number(date.timeIntervalSinceReferenceDate)
-        case .custom(let write, _): write(date)
         }
     }
 

@@ -139,7 +139,7 @@ private struct ListContainer: UnkeyedEncodingContainer {
 
     func superEncoder() -> any Encoder { nextEncoder() }
 
-    private var nextPath: [any CodingKey] { codingPath + [ParameterKey(index: count)] }
+    private var nextPath: [any CodingKey] { codingPath + [ParameterKey(intValue: count)] }
 
     private func nextEncoder() -> ParameterNodeEncoder {
         let path = nextPath
@@ -168,7 +168,7 @@ private struct MembersContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
         encoder(of: key).unkeyedContainer()
     }
 
-    func superEncoder() -> any Encoder { encoder(of: ParameterKey("super")) }
+    func superEncoder() -> any Encoder { encoder(of: ParameterKey(stringValue: "super")) }
     func superEncoder(forKey key: Key) -> any Encoder { encoder(of: key) }
 
     private func encoder(of key: any CodingKey) -> ParameterNodeEncoder {
@@ -206,16 +206,13 @@ struct ParameterKey: CodingKey {
     let stringValue: String
     let intValue: Int?
 
-    init(_ name: String) {
-        stringValue = name
+    init(stringValue: String) {
+        self.stringValue = stringValue
         intValue = nil
     }
 
-    init(index: Int) {
-        stringValue = String(index)
-        intValue = index
+    init(intValue: Int) {
+        stringValue = String(intValue)
+        self.intValue = intValue
     }
-
-    init?(stringValue: String) { self.init(stringValue) }
-    init?(intValue: Int) { self.init(index: intValue) }
 }

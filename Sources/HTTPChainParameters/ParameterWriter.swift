@@ -178,7 +178,7 @@ package struct ParameterWriter {
 
     private func fault(_ value: Any, _ reason: String) -> EncodingError {
         let path = String(decoding: name, as: UTF8.self)
-        let keys = path.isEmpty ? [] : [ParameterKey(path.removingPercentEncoding ?? path)]
+        let keys = path.isEmpty ? [] : [ParameterKey(stringValue: path.removingPercentEncoding ?? path)]
         return .invalidValue(value, EncodingError.Context(codingPath: keys, debugDescription: reason))
     }
 

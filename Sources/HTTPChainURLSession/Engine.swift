@@ -11,7 +11,7 @@ final class Engine: Sendable {
     /// The engine of every transport created without a configuration, for the lifetime of the process.
     static let shared = Engine(URLSessionTransport.Configuration())
 
-    private struct State {
+    private struct State: Sendable {
         /// The number of calls that have begun and whose tasks haven't ended.
         var active = 0
         var isShutDown = false
@@ -19,7 +19,6 @@ final class Engine: Sendable {
         /// The calls that are reading their body before sending it.
         var preparing: [Int: Task<Upload, any Error>] = [:]
         var lastPreparation = 0
-        var idleWaiters: [CheckedContinuation<Void, Never>] = []
         /// The sessions for a single request whose tasks haven't ended.
         var separateSessions: [ObjectIdentifier: SessionHandle] = [:]
     }
@@ -27,7 +26,7 @@ final class Engine: Sendable {
     let configuration: URLSessionTransport.Configuration
     let control: ConnectionControl
     private let session: SessionHandle
-    private let state = Locked(State())
+    private let state = Watched(State())
 
     init(_ configuration: URLSessionTransport.Configuration, _ control: ConnectionControl = .standard) {
         self.configuration = configuration
@@ -36,7 +35,7 @@ final class Engine: Sendable {
     }
 
     deinit {
-        if !state.withLock({ $0.isInvalidated }) { session.invalidate() }
+        if !state.read(\.isInvalidated) { session.invalidate() }
     }
 
     func send(_ request: consuming Request) async throws -> Response {
@@ -84,31 +83,25 @@ final class Engine: Sendable {
             let task = session.session.dataTask(with: urlRequest)
             session.delegate.register(exchange, for: task) { self.finish(session) }
             // A shutdown in the meantime didn't find this exchange among those to end.
-            if state.withLock({ $0.isShutDown }) { exchange.end(throwing: shutDownError(wire)) }
+            if state.read(\.isShutDown) { exchange.end(throwing: shutDownError(wire)) }
             return task
         }
     }
 
     /// Ends every call, waits until the platform has released them, and ends the session.
     func shutDown() async {
-        let isFirst = state.withLock { state in
+        let isFirst = state.update { state in
             defer { state.isShutDown = true }
             return !state.isShutDown
         }
         if isFirst {
-            for preparation in state.withLock({ Array($0.preparing.values) }) { preparation.cancel() }
-            for session in [session] + state.withLock({ Array($0.separateSessions.values) }) {
+            for preparation in state.read({ Array($0.preparing.values) }) { preparation.cancel() }
+            for session in [session] + state.read({ Array($0.separateSessions.values) }) {
                 for exchange in session.delegate.exchanges { exchange.end(throwing: shutDownError(nil)) }
             }
         }
-        await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                if state.active > 0 { state.idleWaiters.append(continuation) }
-                return state.active == 0
-            }
-            if isIdle { continuation.resume() }
-        }
-        let mayInvalidate = state.withLock { state in
+        await state.waitUninterrupted { $0.active == 0 ? () : nil }
+        let mayInvalidate = state.update { state in
             defer { state.isInvalidated = true }
             return !state.isInvalidated
         }
@@ -123,7 +116,7 @@ final class Engine: Sendable {
         let preparation = Task { [configuration] in
             try await Upload(wire, memory: configuration.memoryWatermark, limit: configuration.spillLimit)
         }
-        let id: Int? = state.withLock { state in
+        let id: Int? = state.update { state in
             if state.isShutDown { return nil }
             state.lastPreparation += 1
             state.preparing[state.lastPreparation] = preparation
@@ -133,7 +126,7 @@ final class Engine: Sendable {
             preparation.cancel()
             throw shutDownError(wire)
         }
-        defer { state.withLock { $0.preparing[id] = nil } }
+        defer { state.update { $0.preparing[id] = nil } }
         do {
             return try await withTaskCancellationHandler {
                 try await preparation.value
@@ -141,13 +134,13 @@ final class Engine: Sendable {
                 preparation.cancel()
             }
         } catch {
-            if !Task.isCancelled, state.withLock({ $0.isShutDown }) { throw shutDownError(wire) }
+            if !Task.isCancelled, state.read(\.isShutDown) { throw shutDownError(wire) }
             throw error
         }
     }
 
     private func begin() -> Bool {
-        state.withLock { state in
+        state.update { state in
             if state.isShutDown { return false }
             state.active += 1
             return true
@@ -157,26 +150,20 @@ final class Engine: Sendable {
     /// Makes a session for a single request.
     private func makeSeparateSession() -> SessionHandle {
         let separate = SessionHandle(like: session, control)
-        state.withLock { $0.separateSessions[ObjectIdentifier(separate)] = separate }
+        state.update { $0.separateSessions[ObjectIdentifier(separate)] = separate }
         return separate
     }
 
     /// Called when the task of a session has ended.
     private func finish(_ used: SessionHandle) {
-        if state.withLock({ $0.separateSessions.removeValue(forKey: ObjectIdentifier(used)) }) != nil {
+        if state.update({ $0.separateSessions.removeValue(forKey: ObjectIdentifier(used)) }) != nil {
             used.invalidate()
         }
         finish()
     }
 
     private func finish() {
-        let waiters: [CheckedContinuation<Void, Never>] = state.withLock { state in
-            state.active -= 1
-            guard state.active == 0 else { return [] }
-            defer { state.idleWaiters = [] }
-            return state.idleWaiters
-        }
-        for waiter in waiters { waiter.resume() }
+        state.update { $0.active -= 1 }
     }
 
     private func shutDownError(_ wire: WireRequest?) -> TransportError {

@@ -63,7 +63,6 @@ struct MessagePartsTests {
         let base = try #require(URL(string: "https://example.com/v2/"))
         let relative = try #require(URL(string: "users", relativeTo: base))
         #expect(Request.get(relative).url == "https://example.com/v2/users")
-        #expect(Origin(url) == Origin("https://example.com"))
     }
 
     @Test("Content is a stream of events whatever the case and the parameters of its type")

@@ -114,18 +114,12 @@ extension FileWork {
     /// - Throws: Errors of the operation; `CancellationError` immediately if the task is cancelled, without waiting for
     ///   a stalled disk. An operation that has already started then finishes by itself, and its result is discarded.
     package func run<Value: Sendable>(_ operation: @escaping @Sendable () throws -> Value) async throws -> Value {
-        let outcome = Outcome<Value>()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                guard outcome.wait(continuation) else { return }
-                submit {
-                    guard outcome.isWanted else { return }
-                    outcome.finish(Result { try operation() })
-                }
-            }
-        } onCancel: {
-            outcome.finish(.failure(CancellationError()))
+        try Task.checkCancellation()
+        let outcome = Handover<Result<Value, any Error>>()
+        submit {
+            if outcome.isWanted { _ = outcome.give(Result { try operation() }) }
         }
+        return try await outcome.value().get()
     }
 
     /// Runs a blocking operation to its end on a thread that may wait, even if the task is cancelled.
@@ -141,41 +135,5 @@ extension FileWork {
             }
         }
         return try result.get()
-    }
-}
-
-/// Passes the result of an operation to the waiting task, or reports cancellation immediately.
-private final class Outcome<Value: Sendable>: Sendable {
-    private enum State {
-        case notStarted
-        case waiting(CheckedContinuation<Value, any Error>)
-        case finished
-    }
-
-    private let state = Locked(State.notStarted)
-
-    /// Whether a task still waits.
-    var isWanted: Bool {
-        state.withLock { if case .waiting = $0 { true } else { false } }
-    }
-
-    /// - Returns: Whether there is something to wait for; `false` if the task was already cancelled.
-    func wait(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
-        let waits = state.withLock { state -> Bool in
-            guard case .notStarted = state else { return false }
-            state = .waiting(continuation)
-            return true
-        }
-        if !waits { continuation.resume(throwing: CancellationError()) }
-        return waits
-    }
-
-    func finish(_ result: Result<Value, any Error>) {
-        let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
-            defer { state = .finished }
-            if case .waiting(let continuation) = state { return continuation }
-            return nil
-        }
-        continuation?.resume(with: result)
     }
 }

@@ -45,6 +45,13 @@ package protocol FileFailure: Error, Sendable {
     init(_ fault: FileFault)
 }
 
+extension FileFailure {
+    /// Performs an operation on a file or a file system, and throws its fault as this failure.
+    static func wrapping<Result>(_ body: () throws(FileFault) -> Result) throws(Self) -> Result {
+        do throws(FileFault) { return try body() } catch { throw Self(error) }
+    }
+}
+
 extension FileFault: FileFailure {
     package init(_ fault: FileFault) {
         self = fault

@@ -26,7 +26,7 @@ package struct Files<Failure: FileFailure>: Sendable {
 
     /// Does the same as ``FileSystem/makeDirectory(_:)``.
     package func makeDirectory(_ path: String) throws(Failure) {
-        try failing { () throws(FileFault) in try system.makeDirectory(path) }
+        try Failure.wrapping { () throws(FileFault) in try system.makeDirectory(path) }
     }
 
     /// Creates a directory and its parents, and ensures that their names survive a power loss.
@@ -40,7 +40,7 @@ package struct Files<Failure: FileFailure>: Sendable {
         }
         try makeDirectory(path)
         for parent in parents.reversed() {
-            try failing { () throws(FileFault) in
+            try Failure.wrapping { () throws(FileFault) in
                 do throws(FileFault) {
                     try system.synchronizeDirectory(parent)
                 } catch {
@@ -58,7 +58,7 @@ package struct Files<Failure: FileFailure>: Sendable {
 
     /// Does the same as ``FileSystem/list(_:_:)``.
     package func list(_ path: String, _ visit: (UnsafeBufferPointer<UInt8>) -> Void) throws(Failure) {
-        try failing { () throws(FileFault) in try system.list(path, visit) }
+        try Failure.wrapping { () throws(FileFault) in try system.list(path, visit) }
     }
 
     /// Returns the names in a directory, including `.` and `..`.
@@ -70,12 +70,12 @@ package struct Files<Failure: FileFailure>: Sendable {
 
     /// Does the same as ``FileSystem/status(of:)``.
     package func status(of path: String) throws(Failure) -> FileStatus? {
-        try failing { () throws(FileFault) in try system.status(of: path) }
+        try Failure.wrapping { () throws(FileFault) in try system.status(of: path) }
     }
 
     /// Does the same as ``FileSystem/open(_:_:)``.
     package func open(_ path: String, _ opening: FileOpening) throws(Failure) -> OpenFile<Failure>? {
-        let file = try failing { () throws(FileFault) in
+        let file = try Failure.wrapping { () throws(FileFault) in
             isImmediate && opening == .read ? try system.openImmediately(path) : try system.open(path, opening)
         }
         return file.map { OpenFile($0, isImmediate: isImmediate) }
@@ -86,21 +86,17 @@ package struct Files<Failure: FileFailure>: Sendable {
     /// - Returns: `false` if the two places are on different volumes, so that the file can't be renamed atomically.
     @discardableResult
     package func rename(_ path: String, to destination: String) throws(Failure) -> Bool {
-        try failing { () throws(FileFault) in try system.rename(path, to: destination) }
+        try Failure.wrapping { () throws(FileFault) in try system.rename(path, to: destination) }
     }
 
     /// Does the same as ``FileSystem/remove(_:)``.
     @discardableResult
     package func remove(_ path: String) throws(Failure) -> Bool {
-        try failing { () throws(FileFault) in try system.remove(path) }
+        try Failure.wrapping { () throws(FileFault) in try system.remove(path) }
     }
 
     /// Does the same as ``FileSystem/synchronizeDirectory(_:)``.
     package func synchronizeDirectory(_ path: String) throws(Failure) {
-        try failing { () throws(FileFault) in try system.synchronizeDirectory(path) }
-    }
-
-    private func failing<Result>(_ body: () throws(FileFault) -> Result) throws(Failure) -> Result {
-        do throws(FileFault) { return try body() } catch { throw Failure(error) }
+        try Failure.wrapping { () throws(FileFault) in try system.synchronizeDirectory(path) }
     }
 }

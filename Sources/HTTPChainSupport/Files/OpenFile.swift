@@ -16,12 +16,12 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
 
     /// Does the same as ``File/status()``.
     package func status() throws(Failure) -> FileStatus {
-        try failing { () throws(FileFault) in try file.status() }
+        try Failure.wrapping { () throws(FileFault) in try file.status() }
     }
 
     /// Does the same as ``File/read(into:at:)``.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) -> Int {
-        try failing { () throws(FileFault) in try read(buffer, offset) }
+        try Failure.wrapping { () throws(FileFault) in try read(buffer, offset) }
     }
 
     private func read(_ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) throws(FileFault) -> Int {
@@ -31,7 +31,7 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
     /// Reads `count` bytes from an offset, or fewer at the end of the file.
     package func read(_ count: Int, at offset: Int64) throws(Failure) -> [UInt8] {
         guard count > 0 else { return [] }
-        return try failing { () throws(FileFault) in
+        return try Failure.wrapping { () throws(FileFault) in
             var fault: FileFault?
             let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
                 do throws(FileFault) {
@@ -65,7 +65,7 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
             rest -= size
         }
         // The chunks aren't shared yet, so their memory may be written to.
-        var got = try failing { () throws(FileFault) in try file.readImmediately(into: buffers, at: offset) }
+        var got = try Failure.wrapping { () throws(FileFault) in try file.readImmediately(into: buffers, at: offset) }
         return chunks.compactMap { chunk in
             defer { got -= min(got, chunk.count) }
             return got == 0 ? nil : chunk.prefix(got)
@@ -74,7 +74,7 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
 
     /// Does the same as ``File/write(_:at:)``.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
-        try failing { () throws(FileFault) in try file.write(bytes, at: offset) }
+        try Failure.wrapping { () throws(FileFault) in try file.write(bytes, at: offset) }
     }
 
     /// Writes all bytes; if it throws, any number of them may have been written.
@@ -92,17 +92,17 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
 
     /// Does the same as ``File/truncate(to:)``.
     package func truncate(to size: Int64) throws(Failure) {
-        try failing { () throws(FileFault) in try file.truncate(to: size) }
+        try Failure.wrapping { () throws(FileFault) in try file.truncate(to: size) }
     }
 
     /// Does the same as ``File/setPermissions(_:)``.
     package func setPermissions(_ permissions: UInt16) throws(Failure) {
-        try failing { () throws(FileFault) in try file.setPermissions(permissions) }
+        try Failure.wrapping { () throws(FileFault) in try file.setPermissions(permissions) }
     }
 
     /// Does the same as ``File/lock()``.
     package func lock() throws(Failure) -> Bool {
-        try failing { () throws(FileFault) in try file.lock() }
+        try Failure.wrapping { () throws(FileFault) in try file.lock() }
     }
 
     /// Does the same as ``File/unlock()``.
@@ -112,10 +112,6 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
 
     /// Does the same as ``File/synchronize()``.
     package func synchronize() throws(Failure) {
-        try failing { () throws(FileFault) in try file.synchronize() }
-    }
-
-    private func failing<Result>(_ body: () throws(FileFault) -> Result) throws(Failure) -> Result {
-        do throws(FileFault) { return try body() } catch { throw Failure(error) }
+        try Failure.wrapping { () throws(FileFault) in try file.synchronize() }
     }
 }

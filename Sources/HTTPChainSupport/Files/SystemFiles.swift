@@ -94,7 +94,7 @@ private final class SystemFile: File {
         descriptor = httpchain_open_immediately(path)
         guard descriptor < 0 else { return }
         if descriptor == -ENOENT { return nil }
-        throw FileFault(code: -descriptor, "open", path)
+        throw FileFault(system: "open", path, code: -descriptor)
     }
 
     init?(_ path: String, _ opening: FileOpening) throws(FileFault) {
@@ -180,7 +180,7 @@ private final class SystemFile: File {
         at offset: Int64
     ) throws(FileFault) -> Int {
         let got = Int(httpchain_read_immediately(descriptor, places, count, offset))
-        guard got >= 0 else { throw FileFault(code: Int32(clamping: -got), "read", path) }
+        guard got >= 0 else { throw FileFault(system: "read", path, code: Int32(clamping: -got)) }
         return got
     }
 
@@ -260,11 +260,7 @@ extension FileStatus {
 
 extension FileFault {
     /// Makes the fault of the system call that has just failed.
-    fileprivate init(system operation: String, _ path: String) {
-        self.init(code: errno, operation, path)
-    }
-
-    fileprivate init(code: Int32, _ operation: String, _ path: String) {
+    fileprivate init(system operation: String, _ path: String, code: Int32 = errno) {
         self.init(operation: operation, path: path, code: code, message: String(cString: strerror(code)))
     }
 }

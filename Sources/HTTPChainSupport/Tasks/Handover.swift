@@ -13,6 +13,16 @@ package final class Handover<Value: Sendable>: Sendable {
 
     package init() {}
 
+    /// Whether the value can still be passed.
+    package var isWanted: Bool {
+        state.withLock { state in
+            switch state {
+            case .empty, .awaited: true
+            case .given, .over: false
+            }
+        }
+    }
+
     /// Passes the value.
     ///
     /// - Returns: Whether the task has received or will receive it; `false` if the task was cancelled first.

@@ -1,4 +1,3 @@
-package import Foundation
 package import HTTPChainSupport
 
 /// The scheme, host and port of a URL, as a boundary that credentials don't cross (RFC 6454 §4, RFC 9110 §4.3.1).
@@ -60,15 +59,6 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether data sent to the origin can't be read on the network, because it uses TLS or doesn't leave this machine.
     package var isConfidential: Bool { scheme == "https" || server.isLoopback }
-}
-
-extension Origin {
-    /// The origin of a URL, RFC 6454 §4.
-    ///
-    /// - Returns: nil if the URL has no origin: it is relative, or its scheme isn't http or https.
-    package init?(_ url: URL) {
-        self.init(url.absoluteString)
-    }
 }
 
 /// The pieces of a URL's authority, RFC 3986 §3.2.

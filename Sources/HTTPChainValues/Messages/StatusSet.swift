@@ -23,47 +23,27 @@ public struct StatusSet: Sendable, Hashable {
         self.ranges = merged
     }
 
-    /// Makes an empty set.
-    package init() {
-        ranges = []
-    }
-
-    /// Makes a set of codes.
-    package init(_ codes: some Sequence<Int>) {
-        self.init(merging: codes.filter { (0...999).contains($0) }.map { $0..<($0 + 1) })
-    }
-
-    /// Makes a set of the codes in a range.
-    package init(_ range: Range<Int>) {
-        self.init(merging: [range.clamped(to: 0..<1000)])
-    }
-
-    /// Makes a set of the codes in a range.
-    package init(_ range: ClosedRange<Int>) {
-        let lower = max(0, range.lowerBound)
-        let upper = min(999, range.upperBound)
-        self.init(merging: lower <= upper ? [lower..<(upper + 1)] : [])
-    }
-
     /// Returns the set of these codes, of a range or another sequence, also for use in array literals.
     public static func codes(_ codes: some Sequence<Int>) -> StatusSet {
         switch codes {
-        case let range as Range<Int>: StatusSet(range)
-        case let range as ClosedRange<Int>: StatusSet(range)
-        default: StatusSet(codes)
+        case let range as Range<Int>: StatusSet(merging: [range.clamped(to: 0..<1000)])
+        case let range as ClosedRange<Int> where range.overlaps(0...999):
+            StatusSet(merging: [Range(range.clamped(to: 0...999))])
+        case is ClosedRange<Int>: []
+        default: StatusSet(merging: codes.filter { (0...999).contains($0) }.map { $0..<($0 + 1) })
         }
     }
 
     /// 2xx, RFC 9110 §15.3.
-    public static let success = StatusSet(200..<300)
+    public static let success = codes(200..<300)
     /// 3xx, RFC 9110 §15.4.
-    package static let redirection = StatusSet(300..<400)
+    package static let redirection = codes(300..<400)
     /// 4xx, RFC 9110 §15.5.
-    public static let clientError = StatusSet(400..<500)
+    public static let clientError = codes(400..<500)
     /// 5xx, RFC 9110 §15.6.
-    public static let serverError = StatusSet(500..<600)
+    public static let serverError = codes(500..<600)
     /// All codes.
-    public static let all = StatusSet(0..<1000)
+    public static let all = codes(0..<1000)
 
     /// Whether a code is in the set.
     @inlinable
@@ -104,7 +84,7 @@ public struct StatusSet: Sendable, Hashable {
 extension StatusSet: ExpressibleByIntegerLiteral {
     /// Makes a set of one code.
     public init(integerLiteral code: Int) {
-        self.init(CollectionOfOne(code))
+        self = .codes(CollectionOfOne(code))
     }
 }
 
