@@ -61,23 +61,19 @@ final class ClientCore: Sendable {
     func perform<Kind: TypedRequest>(_ admitted: AdmittedCall<Kind>) async throws -> CallResult<Kind.Output> {
         let call = admitted.call
         defer { if call.endpoint.showsActivity { events.endActivity() } }
-        // The call created the result, and all of its results have the same type.
-        guard let teller = admitted.teller else {
-            return unsafeDowncast(try await registry.perform(call, as: admitted.id), to: CallResult.self)
-        }
         let limit = call.settings.slowAfter ?? slowAfter
-        return unsafeDowncast(
-            try await perform(call, as: admitted.id, telling: teller, slowAfter: limit),
-            to: CallResult.self
-        )
+        let result = try await perform(call, as: admitted.id, telling: admitted.teller, slowAfter: limit)
+        // The call created the result, and all of its results have the same type.
+        return unsafeDowncast(result, to: CallResult.self)
     }
 
     private func perform(
         _ call: any CallOperation,
         as id: CallID,
-        telling teller: CallTeller,
+        telling teller: CallTeller?,
         slowAfter limit: Duration?
     ) async throws -> ErasedResult {
+        guard let teller else { return try await registry.perform(call, as: id) }
         if let limit { teller.watch(for: limit, on: environment.time) }
         do {
             let result = try await registry.perform(call, as: id)

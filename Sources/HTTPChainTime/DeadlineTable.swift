@@ -36,15 +36,9 @@ struct DeadlineTable<Waiter: Sendable>: Sendable {
     /// Adds an alarm.
     mutating func add(_ waiter: Waiter, at deadline: Duration) -> AlarmID {
         lastNumber += 1
-        let slot = Slot(number: lastNumber, deadline: deadline, entry: deadline, waiter: waiter)
-        let id: AlarmID
-        if let index = free.popLast() {
-            slots[index] = slot
-            id = AlarmID(slot: index, number: lastNumber)
-        } else {
-            slots.append(slot)
-            id = AlarmID(slot: slots.count - 1, number: lastNumber)
-        }
+        let id = AlarmID(slot: free.popLast() ?? slots.count, number: lastNumber)
+        if id.slot == slots.count { slots.append(nil) }
+        slots[id.slot] = Slot(number: lastNumber, deadline: deadline, entry: deadline, waiter: waiter)
         push(Entry(time: deadline, id: id))
         return id
     }

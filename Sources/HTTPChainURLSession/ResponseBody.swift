@@ -6,7 +6,7 @@ import HTTPChainCore
 /// Deallocating it cancels the transfer.
 final class ResponseSource: Sendable {
     let buffer: SpillBuffer
-    private let exchange: Exchange
+    let exchange: Exchange
 
     init(buffer: SpillBuffer, exchange: Exchange) {
         self.buffer = buffer
@@ -16,16 +16,6 @@ final class ResponseSource: Sendable {
     deinit {
         exchange.end(throwing: CancellationError())
         exchange.isDone()
-    }
-
-    /// Records that the end or a failure was read.
-    func isRead() {
-        exchange.isDone()
-    }
-
-    /// Cancels the transfer because the reading task was cancelled.
-    func cancel() {
-        exchange.end(throwing: CancellationError())
     }
 }
 
@@ -40,7 +30,7 @@ struct ResponseReader: BodyReader {
         timer.awaitsBody()
         let chunk = try await Self.read(source)
         timer.received(chunk?.count ?? 0)
-        if chunk == nil { source.isRead() }
+        if chunk == nil { source.exchange.isDone() }
         return chunk
     }
 
@@ -49,7 +39,7 @@ struct ResponseReader: BodyReader {
             try Task.checkCancellation()
             return try await source.buffer.read()
         } onCancel: {
-            source.cancel()
+            source.exchange.end(throwing: CancellationError())
         }
     }
 }

@@ -19,14 +19,8 @@ struct ExpectationTests {
 
     @Test("Equal messages pass, whatever the order of their fields")
     func equal() async throws {
-        let other = Request.post(
-            "https://example.com/a?token=secret",
-            headers: [.authorization: "Bearer secret", .accept: "text/plain"],
-            body: "first line\nsecond line"
-        )
-        try await expectEqual(request, other)
-        try await expectEqual(Response(.ok, body: "x"), Response(.ok, body: "x"))
         try await expectRequest(request)
+        try await expectRequest(request, headers: [.authorization: "Bearer secret", .accept: "text/plain"])
         try await expectRequest(request, .post, headers: [.accept: "text/plain"], without: [.cookie])
         try await expectResponse(Response(.ok, body: "x"), 200, body: "x")
     }
@@ -45,7 +39,7 @@ struct ExpectationTests {
             ]
         )
         #expect(
-            await differences { try await expectEqual(Response(.ok), Response(.notFound)) } == [
+            await differences { try await expectResponse(Response(.ok), .notFound) } == [
                 "the status is 200 OK, not 404 Not Found"
             ]
         )
@@ -56,7 +50,7 @@ struct ExpectationTests {
         var other = request
         other.head.headerFields = [.accept: "text/html", .authorization: "Bearer other", .age: "1"]
         #expect(
-            await differences { try await expectEqual(other, request) } == [
+            await differences { try await expectRequest(other, headers: request.headers, without: [.age]) } == [
                 "Accept is \"text/html\", not \"text/plain\"",
                 "Authorization has a different value than expected (both <redacted>)",
                 "Age is not expected; it is \"1\"",
@@ -152,7 +146,8 @@ struct ExpectationTests {
     @Test("All differences stand in one description")
     func description() async {
         let error = await #expect(throws: MessageDifference.self) {
-            try await expectEqual(Response(.ok, headers: [.age: "1"], body: "a"), Response(.created, body: "b"))
+            let response = Response(.ok, headers: [.age: "1"], body: "a")
+            try await expectResponse(response, .created, without: [.age], body: "b")
         }
         #expect(
             error?.description == """

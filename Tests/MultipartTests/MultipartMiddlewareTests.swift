@@ -36,7 +36,8 @@ struct MultipartMiddlewareTests {
     func passes() async throws {
         let request = Request.put(url, headers: [.contentType: "text/plain"], body: "text")
         let sent = try #require(await StageHarness(MultipartMiddleware()).send(request).requests.first)
-        try await expectEqual(sent, request)
+        try await expectRequest(sent, .put, url, body: "text")
+        #expect(sent.headers == request.headers)
     }
 
     @Test(

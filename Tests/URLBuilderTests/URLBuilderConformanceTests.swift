@@ -30,9 +30,12 @@ struct URLBuilderConformanceTests {
             .post("users/{id}", path: ["id": 42], query: ["q": "x"], headers: [.accept: "a/b"], body: "text"),
             answering: .status(404, headers: [.server: "s"], body: "no")
         )
-        let expected = Request.post("https://api.example.com/v2/users/42?q=x", headers: [.accept: "a/b"], body: "text")
-        try await expectEqual(try #require(outcome.requests.first), expected)
-        try await expectEqual(try outcome.response(), Response(.notFound, headers: [.server: "s"], body: "no"))
+        let sent = try #require(outcome.requests.first)
+        try await expectRequest(sent, .post, "https://api.example.com/v2/users/42?q=x", body: "text")
+        #expect(sent.headers == [.accept: "a/b"])
+        let response = try outcome.response()
+        try await expectResponse(response, .notFound, body: "no")
+        #expect(response.headers == [.server: "s"])
         #expect(outcome.requests.first?.options.contains(URLArgumentsOption.self) == false)
     }
 

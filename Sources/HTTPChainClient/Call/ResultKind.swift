@@ -86,11 +86,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
         _ type: Wire.Type,
         map: @escaping @Sendable (_ value: Wire) throws -> Output
     ) -> ResultKind {
-        ResultKind { request, transport, processing in
-            let decoded = try await transport.send(request, decoding: Wire.self)
-            let value = try await processing.run { try map(decoded.value) }
-            return CallResult(value, response: decoded.response)
-        }
+        decodedWithResponse(type) { value, _ in try map(value) }
     }
 
     /// A kind that decodes one type and makes the output from the value and its response.
@@ -237,24 +233,14 @@ extension ResultKind where Output == URL {
 extension ResultKind where Output == HTTPBody {
     /// The body as it arrives; the call runs until the body is read or dropped.
     package static var stream: ResultKind {
-        var kind = ResultKind.custom(\.body)
-        kind.keep = { result, place in
-            let response = result.response.keeping(place)
-            return CallResult(response.body, response: response)
-        }
-        return kind
+        .arriving(\.body)
     }
 }
 
 extension ResultKind where Output == Response {
     /// The response as it arrives; the call runs until its body is read or dropped.
     package static var response: ResultKind {
-        var kind = ResultKind.custom { $0 }
-        kind.keep = { result, place in
-            let response = result.response.keeping(place)
-            return CallResult(response, response: response)
-        }
-        return kind
+        .arriving { $0 }
     }
 }
 
@@ -271,10 +257,18 @@ extension ResultKind {
         serializer: JSONSerializer = .json,
         upTo limit: ByteCount = .mebibytes(1)
     ) -> ResultKind where Output == JSONValues<Value> {
-        var kind = ResultKind.custom(hasSerializer: true) { $0.jsonValues(of: Value.self, serializer, upTo: limit) }
+        .arriving(hasSerializer: true) { $0.jsonValues(of: Value.self, serializer, upTo: limit) }
+    }
+
+    /// A kind whose output arrives while its response is read; the call runs until then.
+    fileprivate static func arriving(
+        hasSerializer: Bool = false,
+        _ output: @escaping @Sendable (_ response: Response) -> Output
+    ) -> ResultKind {
+        var kind = custom(hasSerializer: hasSerializer) { output($0) }
         kind.keep = { result, place in
             let response = result.response.keeping(place)
-            return CallResult(response.jsonValues(of: Value.self, serializer, upTo: limit), response: response)
+            return CallResult(output(response), response: response)
         }
         return kind
     }

@@ -15,8 +15,33 @@ final class CallEventHub: Sendable {
         var onEnd: [@Sendable () -> Void] = []
     }
 
+    /// The running calls that show activity.
+    private struct Activity: Sendable {
+        var count = 0
+        var isOver = false
+        /// Whether there has ever been a listener; until then, calls skip the search for listeners.
+        var isHeard = false
+    }
+
     private let state = Locked(State())
-    let activity = CallActivity()
+    private let activity = Watched(Activity())
+
+    /// The numbers of calls that show activity: the current one, then the newest whenever it has changed.
+    var activityCounts: CallUpdates<Int> {
+        CallUpdates { [activity] in
+            let last = Locked<Int?>(nil)
+            return {
+                let before = last.withLock { $0 }
+                let next: Int?? = try? await activity.wait { activity in
+                    if activity.count != before { return .some(activity.count) }
+                    return activity.isOver && activity.count == 0 ? .some(nil) : nil
+                }
+                let count = next ?? nil
+                last.withLock { $0 = count }
+                return count
+            }
+        }
+    }
 
     /// Adds a listener.
     ///
@@ -30,7 +55,7 @@ final class CallEventHub: Sendable {
             if let end { state.onEnd.append(end) }
             return state.isClosed && state.pending == 0
         }
-        activity.state.update { $0.isHeard = true }
+        activity.update { $0.isHeard = true }
         if isOver { end?() }
     }
 
@@ -50,10 +75,10 @@ final class CallEventHub: Sendable {
     func begin(showingActivity showsActivity: Bool, isMonitored: Bool) -> UInt64? {
         let isHeard =
             showsActivity
-            ? activity.state.update { state in
+            ? activity.update { state in
                 state.count += 1
                 return state.isHeard
-            } : activity.state.read(\.isHeard)
+            } : activity.read(\.isHeard)
         guard isHeard || isMonitored else { return nil }
         return state.withLock { state in
             guard isMonitored || !state.sinks.isEmpty else { return nil }
@@ -73,12 +98,12 @@ final class CallEventHub: Sendable {
     /// Pending calls still report until they end.
     func close() {
         end { $0.isClosed = true }
-        activity.state.update { $0.isOver = true }
+        activity.update { $0.isOver = true }
     }
 
     /// Records the end of a call that shows activity.
     func endActivity() {
-        activity.state.update { $0.count -= 1 }
+        activity.update { $0.count -= 1 }
     }
 
     private func end(_ change: @Sendable (inout State) -> Void) {

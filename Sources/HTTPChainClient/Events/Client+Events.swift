@@ -57,7 +57,7 @@ extension Client {
     /// An iteration starts with the current count, then returns the newest count whenever it has changed; a slow loop
     /// skips short-lived counts. It ends when the client has been deallocated and its last call has ended.
     /// ``Endpoint/showingActivity(_:)`` excludes an endpoint.
-    public var activity: CallUpdates<Int> { core.events.activity.counts }
+    public var activity: CallUpdates<Int> { core.events.activityCounts }
 }
 
 extension Call {

@@ -108,28 +108,16 @@ public final class CallRegistry: Sendable {
     ///   - value: The value that the call is made from.
     ///   - registration: The call's key, tags, and whether duplicates are excluded.
     ///   - operation: The call's work, which receives the call's id.
+    ///   - keep: A closure that attaches the call's place to a result that continues the call, such as a body that is
+    ///     still arriving; the call ends when the place is released. If `nil`, the result ends the call.
     /// - Throws: ``DuplicateCallError`` and ``CallIdentityError`` before the operation begins; `CancellationError`
     ///   before it begins if the calling task is cancelled, and if the call was cancelled in the registry, regardless of
     ///   the operation's result; any error of the operation.
     package func perform<Result: Sendable>(
-        value: (any Sendable)? = nil,
-        registration: CallRegistration = CallRegistration(),
-        _ operation: @escaping @Sendable (_ id: CallID) async throws -> Result
-    ) async throws -> Result {
-        try await perform(value: value, registration: registration, operation, keeping: nil)
-    }
-
-    /// Does the same as ``perform(value:registration:_:)`` for a result that continues the call, such as a body that is
-    /// still arriving.
-    ///
-    /// The result holds the call's place, and the call ends when the place is released.
-    ///
-    /// - Parameter keep: A closure that attaches the place to the result; if `nil`, the result ends the call.
-    func perform<Result: Sendable>(
         value: (any Sendable)?,
         registration: CallRegistration,
         _ operation: @escaping @Sendable (_ id: CallID) async throws -> Result,
-        keeping keep: (@Sendable (Result, CallPlace) -> Result)?
+        keeping keep: (@Sendable (Result, CallPlace) -> Result)? = nil
     ) async throws -> Result {
         let operation = ClosureOperation(value, registration, operation, keep)
         return unsafeDowncast(try await perform(operation), to: ResultBox<Result>.self).value
@@ -232,7 +220,7 @@ public final class CallRegistry: Sendable {
 }
 
 /// The place of a running call in its registry; the call ends when the place is deallocated.
-final class CallPlace: Sendable {
+package final class CallPlace: Sendable {
     let id: CallID
     private let registry: CallRegistry
 

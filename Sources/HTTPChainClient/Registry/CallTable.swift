@@ -39,13 +39,9 @@ struct CallTable: Sendable {
     /// Adds a call.
     mutating func insert(_ subject: any CallSubject) -> CallID {
         lastNumber += 1
-        guard let slot = free.popLast() else {
-            let id = CallID(number: lastNumber, slot: slots.count)
-            slots.append(Entry(id: id, subject: subject))
-            return id
-        }
-        let id = CallID(number: lastNumber, slot: slot)
-        slots[slot] = Entry(id: id, subject: subject)
+        let id = CallID(number: lastNumber, slot: free.popLast() ?? slots.count)
+        if id.slot == slots.count { slots.append(nil) }
+        slots[id.slot] = Entry(id: id, subject: subject)
         return id
     }
 

@@ -82,7 +82,7 @@ extension RecordedRequest {
         case .reading(let count): responseBytesRead = count
         case .complete: responseBody = .complete
         case .failed: responseBody = .failed
-        case .dropped: responseBody = .dropped
+        case .dropped: if responseBody == .pending { responseBody = .dropped }
         }
     }
 }

@@ -118,12 +118,9 @@ public final class ChunkFeed: Sendable {
             return !state.isAttached
         }
         guard isFirst else { return .once(length: length) { throw BodyError(.alreadyRead) } }
-        let consumer = FeedConsumer(feed: self)
-        return .once(length: length) { FeedReader(consumer: consumer) }
-    }
-
-    fileprivate func drop() {
-        state.update { $0.isDropped = true }
+        // Exists as long as the body can still be read.
+        let lifeline = Lifeline { [state] in state.update { $0.isDropped = true } }
+        return .once(length: length) { FeedReader(feed: self, lifeline: lifeline) }
     }
 
     fileprivate func next() async throws -> Data? {
@@ -142,23 +139,11 @@ public final class ChunkFeed: Sendable {
     }
 }
 
-/// Exists as long as the feed's body can still be read.
-private final class FeedConsumer: Sendable {
-    let feed: ChunkFeed
-
-    init(feed: ChunkFeed) {
-        self.feed = feed
-    }
-
-    deinit {
-        feed.drop()
-    }
-}
-
 private struct FeedReader: BodyReader {
-    let consumer: FeedConsumer
+    let feed: ChunkFeed
+    let lifeline: Lifeline
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
-        try await consumer.feed.next()
+        try await feed.next()
     }
 }

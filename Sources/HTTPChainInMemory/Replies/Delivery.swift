@@ -79,14 +79,15 @@ struct Delivery: Sendable {
 
     private func framed(_ response: Response, declared: Int64?) -> HTTPBody {
         let body = response.body
-        let tap = DeliveryTap(observer)
+        // Exists as long as the body can still be read.
+        let lifeline = Lifeline { [observer] in observer?(.dropped) }
         return .once(length: declared) { [self, head = response.head] in
             DeliveryReader(
                 inner: try await body.makeReader(),
                 delivery: self,
                 head: head,
                 declared: declared,
-                tap: tap
+                lifeline: lifeline
             )
         }
     }
@@ -126,30 +127,8 @@ enum DeliveryProgress: Sendable {
     case reading(Int64)
     case complete
     case failed
+    /// The body can't be read any more, whether or not it has been read.
     case dropped
-}
-
-/// Exists as long as the body can still be read, and reports if the body was dropped.
-private final class DeliveryTap: Sendable {
-    private let observer: (@Sendable (DeliveryProgress) -> Void)?
-    private let isOver = Locked(false)
-
-    init(_ observer: (@Sendable (DeliveryProgress) -> Void)?) {
-        self.observer = observer
-    }
-
-    func delivered(_ count: Int64) {
-        observer?(.reading(count))
-    }
-
-    func end(_ progress: DeliveryProgress) {
-        isOver.withLock { $0 = true }
-        observer?(progress)
-    }
-
-    deinit {
-        if !isOver.withLock({ $0 }) { observer?(.dropped) }
-    }
 }
 
 /// Returns the body as scripted and checks it against the length declared by its head.
@@ -158,7 +137,7 @@ private struct DeliveryReader: BodyReader {
     let delivery: Delivery
     let head: HTTPResponse
     let declared: Int64?
-    let tap: DeliveryTap
+    let lifeline: Lifeline
     var count: Int64 = 0
     var end: Result<Void, any Error>?
 
@@ -170,16 +149,16 @@ private struct DeliveryReader: BodyReader {
         do {
             guard let chunk = try await next() else {
                 end = .success(())
-                tap.end(.complete)
+                delivery.observer?(.complete)
                 return nil
             }
-            tap.delivered(count)
+            delivery.observer?(.reading(count))
             return chunk
         } catch {
             let error = asTransportError(error)
             end = .failure(error)
             // If the reader is cancelled, the transfer ends when the reader is dropped.
-            if !(error is CancellationError) { tap.end(.failed) }
+            if !(error is CancellationError) { delivery.observer?(.failed) }
             throw error
         }
     }

@@ -1,35 +1,6 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Checks that two requests are equal: method, URL, header fields and body.
-///
-/// The order of fields with different names does not matter. The bodies are read; options are not compared.
-///
-/// - Throws: An error that lists all differences; any error from reading the bodies.
-package func expectEqual(_ actual: Request, _ expected: Request) async throws {
-    try await compare(
-        actual,
-        method: expected.head.method,
-        url: expected.url,
-        fields: .exactly(expected.head.headerFields),
-        body: expected.body
-    )
-}
-
-/// Checks that two responses are equal: status code, header fields and body.
-///
-/// The order of fields with different names does not matter. The bodies are read; options are not compared.
-///
-/// - Throws: An error that lists all differences; any error from reading the bodies.
-package func expectEqual(_ actual: Response, _ expected: Response) async throws {
-    try await compare(
-        actual,
-        status: expected.status,
-        fields: .exactly(expected.headers),
-        body: expected.body
-    )
-}
-
 /// Checks the given parts of a request.
 ///
 /// ```swift
@@ -58,14 +29,20 @@ public func expectRequest(
     body: HTTPBody? = nil,
     json: String? = nil
 ) async throws {
-    try await compare(
-        request,
-        method: method,
-        url: url,
-        fields: .including(headers, without: absent),
-        body: body,
-        json: json
-    )
+    var differences: [String] = []
+    if let method, method != request.head.method {
+        differences.append("the method is \(request.head.method), not \(method)")
+    }
+    if let url, url != request.url {
+        let shown = Redaction.standard.url(request.url)
+        let wanted = Redaction.standard.url(url)
+        differences.append(
+            shown == wanted ? "the URL \(shown) differs in a secret part" : "the URL is \(shown)\n       not \(wanted)"
+        )
+    }
+    differences += FieldDifference.describe(request.head.headerFields, including: headers, without: absent)
+    differences += try await contentDifferences(request.body, body, json)
+    if !differences.isEmpty { throw MessageDifference(subject: "request", differences: differences) }
 }
 
 /// Checks the given parts of a response.
@@ -86,52 +63,12 @@ public func expectResponse(
     body: HTTPBody? = nil,
     json: String? = nil
 ) async throws {
-    try await compare(
-        response,
-        status: status,
-        fields: .including(headers, without: absent),
-        body: body,
-        json: json
-    )
-}
-
-private func compare(
-    _ actual: Request,
-    method: HTTPRequest.Method?,
-    url: String?,
-    fields: FieldExpectation,
-    body: HTTPBody?,
-    json: String? = nil
-) async throws {
     var differences: [String] = []
-    if let method, method != actual.head.method {
-        differences.append("the method is \(actual.head.method), not \(method)")
+    if let status, status.code != response.status.code {
+        differences.append("the status is \(response.status.summary), not \(status.summary)")
     }
-    if let url, url != actual.url {
-        let shown = Redaction.standard.url(actual.url)
-        let wanted = Redaction.standard.url(url)
-        differences.append(
-            shown == wanted ? "the URL \(shown) differs in a secret part" : "the URL is \(shown)\n       not \(wanted)"
-        )
-    }
-    differences += fields.differences(from: actual.head.headerFields)
-    differences += try await contentDifferences(actual.body, body, json)
-    if !differences.isEmpty { throw MessageDifference(subject: "request", differences: differences) }
-}
-
-private func compare(
-    _ actual: Response,
-    status: HTTPResponse.Status?,
-    fields: FieldExpectation,
-    body: HTTPBody?,
-    json: String? = nil
-) async throws {
-    var differences: [String] = []
-    if let status, status.code != actual.status.code {
-        differences.append("the status is \(actual.status.summary), not \(status.summary)")
-    }
-    differences += fields.differences(from: actual.headers)
-    differences += try await contentDifferences(actual.body, body, json)
+    differences += FieldDifference.describe(response.headers, including: headers, without: absent)
+    differences += try await contentDifferences(response.body, body, json)
     if !differences.isEmpty { throw MessageDifference(subject: "response", differences: differences) }
 }
 

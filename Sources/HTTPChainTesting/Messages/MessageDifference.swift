@@ -23,49 +23,36 @@ package struct MessageDifference: HTTPChainError, Hashable {
     package var description: String { reason }
 }
 
-/// The header fields that a message must have.
-enum FieldExpectation {
-    /// These fields and no others.
-    case exactly(HTTPFields)
-    /// The first fields, none of the second, and any others.
-    case including(HTTPFields, without: [HTTPField.Name])
-
-    func differences(from actual: HTTPFields) -> [String] {
-        switch self {
-        case .exactly(let expected):
-            let unexpected = Self.names(of: actual).filter { !expected.contains($0) }
-            return missingOrDifferent(expected, in: actual) + unexpected.map { Self.unexpected($0, in: actual) }
-        case .including(let expected, let absent):
-            return missingOrDifferent(expected, in: actual)
-                + absent.filter { actual.contains($0) }.map { Self.unexpected($0, in: actual) }
-        }
+/// Finds the header fields that a message must have and lacks, and those that it must not have.
+enum FieldDifference {
+    static func describe(
+        _ actual: HTTPFields,
+        including expected: HTTPFields,
+        without absent: [HTTPField.Name]
+    ) -> [String] {
+        missingOrDifferent(expected, in: actual)
+            + absent.filter { actual.contains($0) }.map { name in
+                "\(name) is not expected; it is \(shown(actual[values: name], of: name))"
+            }
     }
 
-    private func missingOrDifferent(_ expected: HTTPFields, in actual: HTTPFields) -> [String] {
-        Self.names(of: expected).compactMap { name in
+    private static func missingOrDifferent(_ expected: HTTPFields, in actual: HTTPFields) -> [String] {
+        var seen: Set<HTTPField.Name> = []
+        return expected.map(\.name).filter { seen.insert($0).inserted }.compactMap { name in
             let wanted = expected[values: name]
             let found = actual[values: name]
             if wanted == found { return nil }
-            if found.isEmpty { return "\(name) is missing; expected \(Self.shown(wanted, of: name))" }
+            if found.isEmpty { return "\(name) is missing; expected \(shown(wanted, of: name))" }
             if Redaction.standard.isSecret(name) {
                 return "\(name) has a different value than expected (both \(Redaction.placeholder))"
             }
-            return "\(name) is \(Self.shown(found, of: name)), not \(Self.shown(wanted, of: name))"
+            return "\(name) is \(shown(found, of: name)), not \(shown(wanted, of: name))"
         }
-    }
-
-    private static func unexpected(_ name: HTTPField.Name, in actual: HTTPFields) -> String {
-        "\(name) is not expected; it is \(shown(actual[values: name], of: name))"
     }
 
     private static func shown(_ values: [String], of name: HTTPField.Name) -> String {
         if Redaction.standard.isSecret(name) { return Redaction.placeholder }
         return values.map { "\"\($0)\"" }.joined(separator: " and ")
-    }
-
-    private static func names(of fields: HTTPFields) -> [HTTPField.Name] {
-        var seen: Set<HTTPField.Name> = []
-        return fields.map(\.name).filter { seen.insert($0).inserted }
     }
 }
 

@@ -3,17 +3,6 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Detects when the last reference to it is released.
-final class Lifeline: Sendable {
-    private let onRelease: @Sendable () -> Void
-
-    init(onRelease: @escaping @Sendable () -> Void) {
-        self.onRelease = onRelease
-    }
-
-    deinit { onRelease() }
-}
-
 /// Observes the body of one response.
 final class BodyProbe: Sendable {
     private struct State {

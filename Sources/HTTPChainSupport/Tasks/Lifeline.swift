@@ -1,0 +1,10 @@
+/// Detects when the last reference to it is released.
+package final class Lifeline: Sendable {
+    private let onRelease: @Sendable () -> Void
+
+    package init(onRelease: @escaping @Sendable () -> Void) {
+        self.onRelease = onRelease
+    }
+
+    deinit { onRelease() }
+}
