@@ -288,7 +288,10 @@ private struct ClientExchange: Sendable {
         guard let upload else { return try await response(by: deadline, lifetime: client, errors) }
         return try await withTaskCancellationHandler {
             try await upload.requireEmptyIfDeclared()
-            return try await response(by: deadline, lifetime: ExchangeLifetime(upload, client: client), errors)
+            // Retained as long as the response can be read. An early response doesn't mean that the rest of the upload
+            // is wanted, and the client would otherwise be shut down with the last copy of the transport.
+            let lifetime = Lifeline { [client] in withExtendedLifetime(client) { upload.cancel() } }
+            return try await response(by: deadline, lifetime: lifetime, errors)
         } onCancel: {
             upload.cancel()
         }

@@ -133,22 +133,4 @@ struct ResponseChunks: AsyncSequence, Sendable {
         AsyncIterator(inner: body.makeAsyncIterator(), lifetime: lifetime, errors: errors, head: head)
     }
 }
-
-/// The objects retained as long as the response to an upload can be read.
-///
-/// These are its upload, which is cancelled afterwards, because an early response doesn't mean that the rest is wanted,
-/// and its client, which would otherwise be shut down with the last copy of the transport.
-final class ExchangeLifetime: Sendable {
-    private let upload: Upload
-    private let client: ClientHandle
-
-    init(_ upload: Upload, client: ClientHandle) {
-        self.upload = upload
-        self.client = client
-    }
-
-    deinit {
-        upload.cancel()
-    }
-}
 #endif

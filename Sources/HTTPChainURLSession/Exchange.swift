@@ -16,8 +16,7 @@ final class Exchange: Sendable {
         /// The response, until the waiter takes it.
         var response: Response?
         var buffer: SpillBuffer?
-        var upload: (any UploadSource)?
-        var pump: Task<Void, Never>?
+        var work = Work()
         var timer: Task<Void, Never>?
         /// The head, once it has arrived.
         var head: HTTPResponse?
@@ -101,10 +100,7 @@ final class Exchange: Sendable {
         }
         // The response is passed under the lock, which orders memory between Foundation's threads and Swift's, even for
         // tools that don't understand continuations.
-        let response = state.withLock { state in
-            defer { state.response = nil }
-            return state.response
-        }
+        let response = state.withLock { $0.response.take() }
         guard let response else { throw failure(.other, .answered, detail: "the response was taken twice") }
         return response
     }
@@ -141,8 +137,7 @@ final class Exchange: Sendable {
             state.ending = error
             let before = state
             state.waiter = nil
-            state.pump = nil
-            state.upload = nil
+            state.work = Work()
             state.timer = nil
             return before
         }
@@ -401,13 +396,11 @@ final class Exchange: Sendable {
             }
         }
         // The previous stream, if any, is no longer read.
-        let before = state.withLock { Work(upload: $0.upload, pump: $0.pump) }
-        before.stop()
+        state.withLock { $0.work }.stop()
         let work = Work(upload: source, pump: pump)
         let isWanted = state.withLock { state in
             guard !state.isOver, state.ending == nil else { return false }
-            state.upload = work.upload
-            state.pump = work.pump
+            state.work = work
             return true
         }
         if !isWanted { work.stop() }
@@ -449,8 +442,7 @@ final class Exchange: Sendable {
             guard !state.isOver, state.ending == nil, state.head == nil else { return nil }
             state.head = answer.head
             state.buffer = buffer
-            let waiter = state.waiter
-            state.waiter = nil
+            let waiter = state.waiter.take()
             if waiter != nil { state.response = response }
             return waiter
         }
@@ -524,8 +516,8 @@ let stageName = "URLSessionTransport"
 
 /// The work that provides the request's body.
 private struct Work: Sendable {
-    let upload: (any UploadSource)?
-    let pump: Task<Void, Never>?
+    var upload: (any UploadSource)?
+    var pump: Task<Void, Never>?
 
     func stop() {
         pump?.cancel()
@@ -537,8 +529,7 @@ extension Exchange.State {
     /// Stops the exchange's work.
     fileprivate func release() {
         timer?.cancel()
-        pump?.cancel()
-        upload?.close()
+        work.stop()
     }
 }
 

@@ -22,12 +22,6 @@ final class SpillBuffer: Sendable {
         var isThrottled = false
         var end: End = .open
         var reader: CheckedContinuation<Void, Never>?
-
-        mutating func takeReader() -> CheckedContinuation<Void, Never>? {
-            let reader = self.reader
-            self.reader = nil
-            return reader
-        }
     }
 
     fileprivate struct Segment {
@@ -121,7 +115,7 @@ final class SpillBuffer: Sendable {
         }
         if starts { access.executor.submit { self.writeAll() } }
         if waits { try waitForDisk() }
-        state.withLock { $0.takeReader() }?.resume()
+        state.withLock { $0.reader.take() }?.resume()
     }
 
     private func waitForDisk() throws {
@@ -162,7 +156,7 @@ final class SpillBuffer: Sendable {
             state.publish(data.count)
             let resumes = state.isThrottled && state.unwrittenCount <= Self.unwrittenLimit / 2
             if resumes { state.isThrottled = false }
-            return (state.takeReader(), resumes)
+            return (state.reader.take(), resumes)
         }
         if resumes { written.signal() }
         reader?.resume()
@@ -175,7 +169,7 @@ final class SpillBuffer: Sendable {
     func finish(throwing error: (any Error)? = nil) {
         state.withLock { state in
             if case .open = state.end { state.end = .finished(error) }
-            return state.takeReader()
+            return state.reader.take()
         }?.resume()
     }
 
@@ -192,7 +186,7 @@ final class SpillBuffer: Sendable {
             state.bytesInMemory = 0
             state.segments = []
             state.bytesOnDisk = 0
-            return (state.takeReader(), dropped, resumes)
+            return (state.reader.take(), dropped, resumes)
         }
         if resumes { written.signal() }
         reader?.resume()

@@ -168,21 +168,10 @@ final class PulledUpload: UploadSource {
         var isReaderBlocked = false
         var writer: CheckedContinuation<Void, Never>?
 
-        mutating func takeWriter() -> CheckedContinuation<Void, Never>? {
-            let writer = self.writer
-            self.writer = nil
-            return writer
-        }
-
         mutating func unblockReader() -> Bool {
             defer { isReaderBlocked = false }
             return isReaderBlocked
         }
-    }
-
-    private enum Step {
-        case copied(Int, CheckedContinuation<Void, Never>?)
-        case wait
     }
 
     /// The number of bytes to read ahead.
@@ -245,7 +234,7 @@ final class PulledUpload: UploadSource {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         while true {
-            let step = try state.withLock { state in
+            let copied = try state.withLock { state -> (count: Int, writer: CheckedContinuation<Void, Never>?)? in
                 if state.isClosed { throw UploadClosed() }
                 if let chunk = state.chunks.first {
                     let count = min(chunk.count, buffer.count)
@@ -256,19 +245,17 @@ final class PulledUpload: UploadSource {
                     } else {
                         state.chunks[0] = chunk.dropFirst(count)
                     }
-                    return Step.copied(count, state.count < Self.highWater ? state.takeWriter() : nil)
+                    return (count, state.count < Self.highWater ? state.writer.take() : nil)
                 }
-                if state.isEnded { return Step.copied(0, nil) }
+                if state.isEnded { return (0, nil) }
                 state.isReaderBlocked = true
-                return Step.wait
+                return nil
             }
-            switch step {
-            case .copied(let count, let writer):
+            if let (count, writer) = copied {
                 writer?.resume()
                 return count
-            case .wait:
-                changed.wait()
             }
+            changed.wait()
         }
     }
 
@@ -277,7 +264,7 @@ final class PulledUpload: UploadSource {
             state.isClosed = true
             state.chunks = []
             state.count = 0
-            return (state.takeWriter(), state.unblockReader())
+            return (state.writer.take(), state.unblockReader())
         }
         writer?.resume()
         if isBlocked { changed.signal() }

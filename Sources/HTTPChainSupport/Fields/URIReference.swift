@@ -53,12 +53,8 @@ package struct URIReference: Hashable, Sendable {
     /// The base's own fragment is ignored.
     package func resolved(against base: URIReference) -> URIReference {
         var target = self
-        if scheme != nil {
-            target.path = Self.withoutDotSegments(path)
-            return target
-        }
-        target.scheme = base.scheme
-        if authority != nil {
+        if scheme == nil { target.scheme = base.scheme }
+        if scheme != nil || authority != nil {
             target.path = Self.withoutDotSegments(path)
             return target
         }

@@ -86,54 +86,32 @@ public struct EventScript: Sendable {
 struct EventScriptReader: BodyReader {
     private var steps: ArraySlice<EventScript.Step>
     private let time: any TimeSource
-    private let lifeline: ConnectionLifeline
+    /// The connection, until it has ended.
+    private var lifeline: Lifeline?
 
-    init(_ script: EventScript, on time: any TimeSource, lifeline: ConnectionLifeline) {
+    init(_ script: EventScript, on time: any TimeSource, lifeline: Lifeline) {
         steps = script.steps[...]
         self.time = time
         self.lifeline = lifeline
     }
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
+        guard lifeline != nil else { return nil }
         while let step = steps.popFirst() {
             try Task.checkCancellation()
             switch step {
             case .send(let bytes): if !bytes.isEmpty { return bytes }
             case .wait(let duration): try await time.sleep(for: duration)
             case .fail(let error):
-                lifeline.end()
+                lifeline = nil
                 throw error
             case .end:
-                lifeline.end()
+                lifeline = nil
                 return nil
             }
         }
         // The connection stays silent until the reader is cancelled.
-        return try await lifeline.wait()
-    }
-}
-
-/// Detects when a connection has ended.
-final class ConnectionLifeline: Sendable {
-    private let isOpen = Watched(true)
-    private let onEnd: @Sendable () -> Void
-
-    init(_ onEnd: @escaping @Sendable () -> Void) {
-        self.onEnd = onEnd
-    }
-
-    deinit { end() }
-
-    func end() {
-        let wasOpen = isOpen.update { isOpen in
-            defer { isOpen = false }
-            return isOpen
-        }
-        if wasOpen { onEnd() }
-    }
-
-    func wait() async throws -> Data? {
-        try await isOpen.wait { $0 ? nil : () }
+        try await Rendezvous().wait()
         return nil
     }
 }

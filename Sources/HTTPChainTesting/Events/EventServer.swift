@@ -100,7 +100,7 @@ public final class EventServer: BuiltInTransport {
         case .response(let response): return response
         case .stream(let script):
             state.update { $0.open += 1 }
-            let lifeline = ConnectionLifeline { [state] in state.update { $0.open -= 1 } }
+            let lifeline = Lifeline { [state] in state.update { $0.open -= 1 } }
             return Response(
                 .ok,
                 headers: [.contentType: "text/event-stream"],
