@@ -73,7 +73,7 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
             purpose: "makes a second attempt if the first is slow",
             settings: [
                 "after": policy.delay.description, "attempts": "\(min(max(1, policy.attempts), 10))",
-                "by": group.description, "budget": retryBudget?.summary ?? "none",
+                "by": group.description, "budget": retryBudget?.description ?? "none",
                 "origins": policy.origins.isEmpty ? "the request's" : policy.origins.joined(separator: ", "),
             ]
         )

@@ -52,10 +52,6 @@ public final class Client: Sendable {
         self.init(processing: processing, replies: replies, endpoints: [Endpoint(transport.name, over: transport)])
     }
 
-    private init(_ core: ClientCore) {
-        self.core = core
-    }
-
     deinit {
         core.registry.close()
         core.events.close()
@@ -73,13 +69,11 @@ public final class Client: Sendable {
     /// Returns a client with the same endpoints and a separate registry of running calls.
     public func copy() -> Client {
         Client(
-            ClientCore(
-                endpoints: core.endpoints,
-                processing: core.processing,
-                environment: core.environment,
-                slowAfter: core.slowAfter,
-                replies: core.replies
-            )
+            processing: core.processing,
+            environment: core.environment,
+            slowAfter: core.slowAfter,
+            replies: core.replies,
+            endpoints: core.endpoints
         )
     }
 

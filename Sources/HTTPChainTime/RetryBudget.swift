@@ -100,11 +100,6 @@ extension RetryBudget {
     }
 }
 
-extension RetryBudget {
-    /// The rates at which tokens are added, such as "0.2 of calls, at least 10.0/s".
-    package var summary: String { "\(share) of calls, at least \(minimumPerSecond)/s" }
-}
-
 extension Double {
     fileprivate func bounded(to limit: Double) -> Double {
         isNaN ? 0 : min(max(0, self), limit)

@@ -14,7 +14,7 @@ package protocol TimeAlarm: AnyObject, Sendable {
 /// A clock with its own alarms, such as a virtual clock that distinguishes a deadline, which most calls never reach,
 /// from a sleep.
 package protocol AlarmingTimeSource: TimeSource {
-    /// Whether a sleep advances the time itself, so that of two sleeps at once either may end first; `false` by default.
+    /// Whether a sleep advances the time itself, so that of two sleeps at once either may end first.
     var isAutomatic: Bool { get }
 
     /// Calls an action at a point in time; see ``TimeSource/alarm(at:for:perform:)``.
@@ -23,10 +23,6 @@ package protocol AlarmingTimeSource: TimeSource {
         for purpose: @autoclosure () -> String,
         perform action: @escaping @Sendable () -> Void
     ) -> any TimeAlarm
-}
-
-extension AlarmingTimeSource {
-    package var isAutomatic: Bool { false }
 }
 
 extension TimeSource {

@@ -48,28 +48,23 @@ package final class HelperTable: Sendable {
         case made(any Sendable)
     }
 
-    private enum Turn: Sendable {
-        case make
-        case use(any Sendable)
-    }
-
     private let entries = Watched<[String: Entry]>([:])
 
     package init() {}
 
     package func helper<Helper: Sendable>(_ key: HelperKey<Helper>) async throws -> Helper {
         let identifier = key.identifier
-        let turn = try await entries.wait { entries -> Turn? in
+        let entry = try await entries.wait { entries -> Entry? in
             switch entries[identifier] {
-            case .made(let helper): return .use(helper)
             case .making: return nil
+            case let made?: return made
             case nil:
                 entries[identifier] = .making
-                return .make
+                return .making
             }
         }
-        switch turn {
-        case .use(let made):
+        switch entry {
+        case .made(let made):
             guard let helper = made as? Helper else {
                 throw HelperTypeError(
                     identifier: identifier,
@@ -78,7 +73,7 @@ package final class HelperTable: Sendable {
                 )
             }
             return helper
-        case .make:
+        case .making:
             do {
                 let helper = try await key.make()
                 entries.update { $0[identifier] = .made(helper) }

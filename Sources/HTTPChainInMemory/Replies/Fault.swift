@@ -40,11 +40,6 @@ public struct Fault: Sendable {
     package let point: Point
     private let failure: Failure
 
-    private init(point: Point, failure: Failure) {
-        self.point = point
-        self.failure = failure
-    }
-
     /// Fails before the connection is made, so nothing has been sent.
     public static func beforeConnect(_ kind: TransportError.Kind = .cannotConnect) -> Fault {
         Fault(point: .beforeConnect, failure: .transport(kind))

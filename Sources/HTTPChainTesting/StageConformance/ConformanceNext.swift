@@ -46,10 +46,8 @@ private struct ProbedReader: BodyReader {
 final class ConformanceNext: Transport {
     /// The behaviour for calls.
     enum Behaviour: Sendable {
-        /// Returns the answers in order, and repeats the last.
-        case answer([StageHarness.Answer])
-        /// Returns answers whose bodies break before their end.
-        case breakBodies([StageHarness.Answer], any Error)
+        /// Returns the answers in order, and repeats the last. With an error, their bodies break before their end.
+        case answer([StageHarness.Answer], breaking: (any Error)? = nil)
         /// Throws immediately.
         case fail(any Error)
         /// Waits until the call is cancelled.
@@ -106,9 +104,7 @@ final class ConformanceNext: Transport {
             throw CancellationError()
         case .fail(let error):
             throw error
-        case .answer(let answers):
-            return try await respond(to: request, with: answers[min(index, answers.count - 1)], error: nil)
-        case .breakBodies(let answers, let error):
+        case .answer(let answers, let error):
             return try await respond(to: request, with: answers[min(index, answers.count - 1)], error: error)
         }
     }

@@ -97,7 +97,7 @@ extension StageConformance {
     }
 
     func verifyBrokenBody() async throws {
-        let next = ConformanceNext(.breakBodies(answers, ProvokedError(number: 2)))
+        let next = ConformanceNext(.answer(answers, breaking: ProvokedError(number: 2)))
         let call = try start(.brokenBodyStaysBroken, try makeStage(), next)
         guard case .success(let response) = try await call.result(), !next.state.value.probes.isEmpty else { return }
         if recoversFromErrors { return }

@@ -67,7 +67,7 @@ extension StageConformance {
 
     func verifyCalls() async throws {
         let behaviours =
-            provokingAnswers.map(ConformanceNext.Behaviour.answer) + [.fail(ProvokedError(number: 0))]
+            provokingAnswers.map { ConformanceNext.Behaviour.answer($0) } + [.fail(ProvokedError(number: 0))]
         for behaviour in behaviours {
             let next = ConformanceNext(behaviour)
             let call = try start(.nextIsCalledAsDeclared, try makeStage(), next)

@@ -135,12 +135,7 @@ extension ConformanceRun {
 private struct StallingReader: BodyReader {
     var waiting: Rendezvous?
     var gone: Rendezvous?
-    private var isFirst = true
-
-    init(waiting: Rendezvous? = nil, gone: Rendezvous? = nil) {
-        self.waiting = waiting
-        self.gone = gone
-    }
+    var isFirst = true
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         if isFirst {
