@@ -78,13 +78,7 @@ package final class CallRecord: Sendable {
     package func note(_ head: HTTPRequest, attempt: Int? = nil) {
         state.withLock { state in
             if state.target == nil, head.authority != nil {
-                // Omits the fields, because keeping a copy would force inner stages to copy them when they change one.
-                state.target = HTTPRequest(
-                    method: head.method,
-                    scheme: head.scheme,
-                    authority: head.authority,
-                    path: head.path
-                )
+                state.target = head.withoutFields
             }
             if let attempt { state.attempts = max(state.attempts, attempt) }
         }

@@ -8,9 +8,9 @@ enum CookieAttributeForm {
     /// Whether the text is one of these attributes with a complete value.
     static func isComplete(_ text: Substring.UTF8View) -> Bool {
         let equals = text.firstIndex(of: UInt8(ascii: "="))
-        let name = trimmed(text[..<(equals ?? text.endIndex)]).lowercased()
+        let name = Substring(text[..<(equals ?? text.endIndex)]).trimming().lowercased()
         guard let equals else { return flags.contains(name) }
-        let value = trimmed(text[text.index(after: equals)...])
+        let value = Substring(text[text.index(after: equals)...]).trimming()
         switch name {
         // Another path may contain the comma (RFC 6265 §4.1.1).
         case "path": return value == "/"
@@ -24,12 +24,6 @@ enum CookieAttributeForm {
     }
 
     private static let flags: Set<String> = ["secure", "httponly", "partitioned"]
-
-    private static func trimmed(_ text: Substring.UTF8View) -> String {
-        let start = text.firstIndex { !ASCII.isSpace($0) } ?? text.endIndex
-        let end = text[start...].lastIndex { !ASCII.isSpace($0) }.map(text.index(after:)) ?? start
-        return String(Substring(text[start..<end]))
-    }
 
     private static func isHostByte(_ byte: UInt8) -> Bool {
         ASCII.isAlphanumeric(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")

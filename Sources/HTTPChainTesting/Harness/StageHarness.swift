@@ -172,8 +172,3 @@ extension Request {
     /// The method and URL, with secrets redacted.
     var summary: String { "\(head.method) \(Redaction.standard.url(url))" }
 }
-
-extension HTTPResponse.Status {
-    /// The code, and the reason phrase if there is one.
-    var summary: String { reasonPhrase.isEmpty ? "\(code)" : "\(code) \(reasonPhrase)" }
-}

@@ -146,7 +146,7 @@ extension Result<Response, any Error> {
     /// The stage's result as a phrase that follows "it".
     var summary: String {
         switch self {
-        case .success(let response): "returned \(response.status.summary)"
+        case .success(let response): "returned \(response.status.label)"
         case .failure(let error): "threw \(error)"
         }
     }

@@ -65,7 +65,7 @@ public func expectResponse(
 ) async throws {
     var differences: [String] = []
     if let status, status.code != response.status.code {
-        differences.append("the status is \(response.status.summary), not \(status.summary)")
+        differences.append("the status is \(response.status.label), not \(status.label)")
     }
     differences += FieldDifference.describe(response.headers, including: headers, without: absent)
     differences += try await contentDifferences(response.body, body, json)
