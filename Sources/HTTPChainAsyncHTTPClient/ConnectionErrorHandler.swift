@@ -114,7 +114,7 @@ final class GoAwayWatch: ChannelOutboundHandler {
 }
 
 /// An error of a connection over HTTP/2, which ends all of its streams.
-package struct BrokenConnectionError: Error {
+package struct BrokenConnectionError: DetailedError {
     let cause: any Error
     let code: HTTP2ErrorCode
 

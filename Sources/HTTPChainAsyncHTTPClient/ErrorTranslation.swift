@@ -22,6 +22,11 @@ package struct UnsentError: Error {
     }
 }
 
+/// An error of this transport's handlers, with the text for its call.
+protocol DetailedError: Error {
+    var detail: String { get }
+}
+
 /// Translates the client's errors to the errors of all transports.
 package struct ErrorTranslation: Sendable {
     package let request: WireRequest
@@ -68,13 +73,7 @@ package struct ErrorTranslation: Sendable {
             return "\(error.host) is unknown"
         case let error as HTTPClientError:
             return error.shortDescription
-        case let error as MalformedHeadError:
-            return error.detail
-        case let error as BrokenConnectionError:
-            return error.detail
-        case let error as MalformedStreamError:
-            return error.detail
-        case let error as UnprocessedStreamError:
+        case let error as any DetailedError:
             return error.detail
         case let error as TooManyFieldsError:
             return error.description

@@ -81,7 +81,7 @@ enum ReceivedHead: Sendable, Equatable {
 }
 
 /// An error for an invalid response head.
-struct MalformedHeadError: Error {
+struct MalformedHeadError: DetailedError {
     let detail: String
 }
 #endif

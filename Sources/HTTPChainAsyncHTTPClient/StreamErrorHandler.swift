@@ -75,12 +75,12 @@ final class StreamErrorHandler: ChannelDuplexHandler {
 }
 
 /// An error for a stream above the last one of a GOAWAY, which the server didn't process (RFC 9113 §6.8).
-struct UnprocessedStreamError: Error {
+struct UnprocessedStreamError: DetailedError {
     var detail: String { "the server was closing the connection (GOAWAY), and didn't process the request" }
 }
 
 /// An error for a response over HTTP/2 that is malformed (RFC 9113 §8.1.1).
-struct MalformedStreamError: Error {
+struct MalformedStreamError: DetailedError {
     let cause: any Error
 
     /// Whether the content doesn't have its declared length.

@@ -25,9 +25,8 @@ extension Trace {
 
     static func milliseconds(_ duration: Duration) -> String {
         let microseconds = (duration / .microseconds(1)).rounded()
-        let whole = Int64(microseconds) / 1000
-        let fraction = String(Int64(microseconds) % 1000)
-        return "\(whole).\(String(repeating: "0", count: 3 - fraction.utf8.count))\(fraction) ms"
+        let (whole, fraction) = Int64(microseconds).quotientAndRemainder(dividingBy: 1000)
+        return "\(whole).\(CivilTime.padded(Int(fraction), 3)) ms"
     }
 }
 

@@ -149,7 +149,7 @@ final class Engine: Sendable {
 
     /// Makes a session for a single request.
     private func makeSeparateSession() -> SessionHandle {
-        let separate = SessionHandle(like: session, control)
+        let separate = SessionHandle(session.session.configuration, control)
         state.update { $0.separateSessions[ObjectIdentifier(separate)] = separate }
         return separate
     }

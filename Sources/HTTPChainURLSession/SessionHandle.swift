@@ -29,12 +29,8 @@ final class SessionHandle: Sendable {
         self.init(configuration, control)
     }
 
-    /// A session with the same configuration and no connections.
-    convenience init(like other: SessionHandle, _ control: ConnectionControl) {
-        self.init(other.session.configuration, control)
-    }
-
-    private init(_ configuration: URLSessionConfiguration, _ control: ConnectionControl) {
+    /// A session with a configuration whose automatic features are disabled.
+    init(_ configuration: URLSessionConfiguration, _ control: ConnectionControl) {
         delegate = SessionDelegate(control)
         session = URLSession(
             configuration: configuration,

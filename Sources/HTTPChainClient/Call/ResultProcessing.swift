@@ -30,15 +30,11 @@ public enum ResultProcessing: Sendable {
         for work: @escaping @Sendable () throws -> Value,
         _ begin: (_ job: @escaping @Sendable () -> Void) -> Void
     ) async throws -> Value {
-        let outcome = Watched<Result<Value, any Error>?>(nil)
-        let isWanted = Locked(true)
-        defer { isWanted.withLock { $0 = false } }
+        let outcome = Handover<Result<Value, any Error>>()
         begin {
-            guard isWanted.withLock({ $0 }) else { return }
-            let result = Result(catching: work)
-            outcome.update { $0 = result }
+            if outcome.isWanted { _ = outcome.give(Result(catching: work)) }
         }
-        return try await outcome.wait { $0 }.get()
+        return try await outcome.value().get()
     }
 
     private static func run(on actor: isolated any Actor, _ job: @Sendable () -> Void) { job() }

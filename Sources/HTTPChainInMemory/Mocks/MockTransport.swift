@@ -45,7 +45,9 @@ public struct MockTransport: BuiltInTransport {
     ///
     /// - Throws: Any error of the mock or the live transport; `CancellationError` if the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
-        guard let value = request.value, let answer = answer(for: value) else { return try await live.send(request) }
+        // The first mock for the type of the value answers.
+        let answer = request.value.flatMap { value in mocks.lazy.compactMap { $0.answer(value) }.first }
+        guard let answer else { return try await live.send(request) }
         try Task.checkCancellation()
         let call = MockCall(
             delivery: Delivery(
@@ -60,12 +62,5 @@ public struct MockTransport: BuiltInTransport {
         let response = try await answer(call)
         try Task.checkCancellation()
         return response
-    }
-
-    private func answer(for value: any Sendable) -> Mock.Answer? {
-        for mock in mocks {
-            if let answer = mock.answer(value) { return answer }
-        }
-        return nil
     }
 }

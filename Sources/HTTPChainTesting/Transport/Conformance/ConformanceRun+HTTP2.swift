@@ -82,13 +82,10 @@ extension ConformanceRun {
             throw failure(expected: "a server of HTTP/2", seen: "none")
         }
         let transport = try await make()
-        do {
-            try await body(FrameCalls(transport: transport, origin: origin))
-        } catch {
-            try? await suite.shutDown(transport)
-            throw error
-        }
-        try await suite.shutDown(transport)
+        let result = await Result.of { try await body(FrameCalls(transport: transport, origin: origin)) }
+        let end = await Result.of { try await suite.shutDown(transport) }
+        try result.get()
+        try end.get()
     }
 }
 

@@ -13,10 +13,10 @@ struct ConformanceRun: Sendable {
     // MARK: Peers
 
     /// Runs `body` with a transport and a URL at which `handler` responds, over a network or not.
-    func withPeer<Result: Sendable>(
+    func withPeer<Value: Sendable>(
         _ handler: @escaping TransportConformance.Handler,
-        _ body: (any Transport, String) async throws -> Result
-    ) async throws -> Result {
+        _ body: (any Transport, String) async throws -> Value
+    ) async throws -> Value {
         switch suite.wiring {
         case .loopback:
             return try await withServer(answering(handler)) { try await body($0, $1.origin) }
@@ -27,30 +27,26 @@ struct ConformanceRun: Sendable {
     }
 
     /// Runs `body` with a transport and a server that follows `script`.
-    func withServer<Result: Sendable>(
+    func withServer<Value: Sendable>(
         bufferSize: Int32? = nil,
         make: (@Sendable () async throws -> any Transport)? = nil,
         _ script: @escaping LoopbackServer.Script,
-        _ body: (any Transport, LoopbackServer) async throws -> Result
-    ) async throws -> Result {
+        _ body: (any Transport, LoopbackServer) async throws -> Value
+    ) async throws -> Value {
         guard case .loopback(let usual) = suite.wiring else {
             throw failure(expected: "a transport with a network", seen: "one without")
         }
         let server = try await LoopbackServer.start(bufferSize: bufferSize, script: script)
         let transport = try await (make ?? usual)()
-        do {
-            let result = try await body(transport, server)
-            await server.stop()
-            try await suite.shutDown(transport)
-            if let error = server.failures.first {
-                throw failure(expected: "well-formed HTTP/1.1 at the server", seen: "\(error)")
-            }
-            return result
-        } catch {
-            await server.stop()
-            try? await suite.shutDown(transport)
-            throw error
+        let result = await Result.of { try await body(transport, server) }
+        await server.stop()
+        let end = await Result.of { try await suite.shutDown(transport) }
+        let value = try result.get()
+        try end.get()
+        if let error = server.failures.first {
+            throw failure(expected: "well-formed HTTP/1.1 at the server", seen: "\(error)")
         }
+        return value
     }
 
     // MARK: Verdicts

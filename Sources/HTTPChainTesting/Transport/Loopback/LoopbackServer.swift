@@ -51,16 +51,15 @@ public final class LoopbackServer: Sendable {
                 // Lets another server use the port while this server's connections linger.
                 try socket.setValue(true, for: .localAddressReuse)
                 try socket.bind(to: .inet(ip4: "127.0.0.1", port: port))
+                try socket.listen()
+                guard case .ip4(_, let port) = try socket.sockname() else {
+                    throw LoopbackError(.socket("the server's socket has no IPv4 address"))
+                }
+                return LoopbackServer(socket, port: port, pool: pool, script: script)
             } catch {
                 try? socket.close()
                 throw error
             }
-            try socket.listen()
-            guard case .ip4(_, let port) = try socket.sockname() else {
-                try? socket.close()
-                throw LoopbackError(.socket("the server's socket has no IPv4 address"))
-            }
-            return LoopbackServer(socket, port: port, pool: pool, script: script)
         } catch let error as SocketError {
             throw LoopbackError(.socket("\(error)"))
         }
