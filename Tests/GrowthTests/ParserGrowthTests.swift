@@ -48,7 +48,7 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
             limits.attribute = .max
             _ = try? SetCookie(text, limits: limits)
             _ = CookieDate.parse(text)
-            _ = URLHost(text)?.domains
+            _ = URLHost(text[...])?.domains
         },
         OutsideReader(name: "cookies.txt", folders: ["Middleware/Cookies/Jar/NetscapeCookies.swift"]) {
             _ = try NetscapeCookies.parse($0)

@@ -15,7 +15,7 @@ public enum PublicSuffixList {
     /// - Parameter domain: A host name; non-ASCII names may be written either way. A trailing dot makes no difference:
     ///   `com.` is a public suffix, like `com`.
     public static func isPublicSuffix(_ domain: String) -> Bool {
-        guard let domain = URLHost(domain), !domain.isAddress else { return false }
+        guard let domain = URLHost(domain[...]), !domain.isAddress else { return false }
         return suffix(of: domain).map { $0 == domain.withoutRootDot.text } ?? false
     }
 
@@ -25,7 +25,7 @@ public enum PublicSuffixList {
     /// - Returns: Nil for a public suffix, an address, or a text that isn't a host name. Non-ASCII labels are A-labels
     ///   (`xn--…`), and a trailing dot is kept.
     public static func registrableDomain(of host: String) -> String? {
-        URLHost(host).flatMap { registrableDomain(of: $0) }
+        URLHost(host[...]).flatMap { registrableDomain(of: $0) }
     }
 
     static func registrableDomain(of host: URLHost) -> String? {

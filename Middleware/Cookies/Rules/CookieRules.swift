@@ -50,7 +50,9 @@ enum CookieRules {
         guard let attribute = field.domain, !attribute.isEmpty else { return (target.host.text, true) }
         guard attribute.utf8.allSatisfy({ $0 < 0x80 }) else { throw .domainNotASCII }
         // The attribute isn't part of a URL, so it has no percent-encoding.
-        guard !attribute.utf8.contains(UInt8(ascii: "%")), let domain = URLHost(attribute) else { throw .foreignDomain }
+        guard !attribute.utf8.contains(UInt8(ascii: "%")), let domain = URLHost(attribute[...]) else {
+            throw .foreignDomain
+        }
         if !domain.isAddress {
             // A name with an empty label has no suffix to look up.
             guard let suffix = PublicSuffixList.suffix(of: domain) else { throw .foreignDomain }

@@ -21,9 +21,6 @@ package struct URLHost: Sendable, Hashable, CustomStringConvertible {
     package init(canonical text: String) { self.text = text }
 
     /// Parses the host of a URL or a field; returns `nil` if it is invalid.
-    package init?(_ text: String) { self.init(text[...]) }
-
-    /// Parses the host of a URL or a field; returns `nil` if it is invalid.
     package init?(_ text: Substring) {
         let bytes = text.utf8
         if bytes.first == UInt8(ascii: "[") {
@@ -45,7 +42,7 @@ package struct URLHost: Sendable, Hashable, CustomStringConvertible {
     /// Parses a name or an address outside a URL, where an IPv6 address may have no brackets.
     package init?(unbracketed text: String) {
         let isIPv6 = text.utf8.contains(UInt8(ascii: ":")) && text.utf8.first != UInt8(ascii: "[")
-        self.init(isIPv6 ? "[\(text)]" : text)
+        self.init(isIPv6 ? "[\(text)]" : text[...])
     }
 
     package var description: String { text }
