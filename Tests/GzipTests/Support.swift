@@ -59,13 +59,6 @@ struct PieceReader: BodyReader {
     }
 }
 
-/// Tells when the last reference to it goes.
-final class Lifeline: Sendable {
-    private let onEnd: @Sendable () -> Void
-    init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = onEnd }
-    deinit { onEnd() }
-}
-
 extension HTTPBody {
     /// A body that can be read again, in pieces of one size.
     static func pieces(_ bytes: Data, of size: Int) -> HTTPBody {

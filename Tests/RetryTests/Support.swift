@@ -40,12 +40,6 @@ func oneShot(_ text: String, onRelease: @escaping @Sendable () -> Void = {}) -> 
     return .once(length: Int64(text.utf8.count)) { TextReader(rest: Data(text.utf8), lifeline: lifeline) }
 }
 
-final class Lifeline: Sendable {
-    private let onRelease: @Sendable () -> Void
-    init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
-    deinit { onRelease() }
-}
-
 private struct TextReader: BodyReader {
     var rest: Data
     let lifeline: Lifeline

@@ -25,17 +25,6 @@ package struct ChunkReader: BodyReader {
     }
 }
 
-/// Calls a closure when the last reference to it goes.
-package final class Lifeline: Sendable {
-    private let onEnd: @Sendable () -> Void
-
-    package init(_ onEnd: @escaping @Sendable () -> Void) {
-        self.onEnd = onEnd
-    }
-
-    deinit { onEnd() }
-}
-
 extension HTTPBody {
     /// A stream of these chunks.
     ///

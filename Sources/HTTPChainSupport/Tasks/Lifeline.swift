@@ -2,7 +2,7 @@
 package final class Lifeline: Sendable {
     private let onRelease: @Sendable () -> Void
 
-    package init(onRelease: @escaping @Sendable () -> Void) {
+    package init(_ onRelease: @escaping @Sendable () -> Void) {
         self.onRelease = onRelease
     }
 
