@@ -7,198 +7,116 @@ import Testing
 
 @Suite("What a request is answered with, RFC 9111 §4 and §5")
 struct DecisionRuleTests {
-    private static let tag = "ETag: \"a\""
-    private static func fresh(_ more: String...) -> [String] { ["Cache-Control: max-age=60"] + more }
+    static let tag = "ETag: \"a\""
+    static func fresh(_ more: String...) -> [String] { ["max-age=60"] + more }
 
     static let freshness: [Row] = [
-        Row("§4.2.1 fresh by max-age", "serve") {
-            $0.response = fresh(); $0.after = 59
-        },
-        Row("§4.2 stale at the very second", "ask") {
-            $0.response = fresh(); $0.after = 60
-        },
-        Row("§4.2.1 fresh by Expires", "serve") {
-            $0.response = ["Expires: \(date(60))"]; $0.after = 59
-        },
-        Row("§4.2.1 stale by Expires", "ask") {
-            $0.response = ["Expires: \(date(60))"]; $0.after = 60
-        },
-        Row("§4.2.1 Expires is compared with Date, not with the clock here", "ask") {
-            $0.response = ["Date: \(date(1000))", "Expires: \(date(1060))"]
-            $0.after = 60
-        },
-        Row("§4.2.1 Expires after Date by the server's clock", "serve") {
-            $0.response = ["Date: \(date(1000))", "Expires: \(date(1060))"]
-            $0.after = 59
-        },
-        Row("§4.2.1 max-age before Expires", "serve") {
-            $0.response = fresh("Expires: \(date(-60))"); $0.after = 5
-        },
-        Row("§4.2.1 max-age=0 before Expires", "ask") {
-            $0.response = ["Cache-Control: max-age=0", "Expires: \(date(60))"]
-        },
-        Row("§5.3 Expires: 0", "ask") { $0.response = ["Expires: 0", "Last-Modified: \(date(-9999))"] }.validating,
-        Row("§4.2.1 an invalid max-age is stale", "ask") {
-            $0.response = ["Cache-Control: max-age=x", "Expires: \(date(60))"]
-        },
-        Row("§5.2.2.10 s-maxage in a private cache", "ask") {
-            $0.response = ["Cache-Control: s-maxage=60"]; $0.after = 5
-        },
-        Row("§5.2.2.10 s-maxage in a shared cache", "serve") {
-            $0.mode = .shared
-            $0.response = ["Cache-Control: max-age=1, s-maxage=60"]
-            $0.after = 5
-        },
-        Row("§5.2.2.10 s-maxage=1 in a shared cache", "ask") {
-            $0.mode = .shared
-            $0.response = ["Cache-Control: max-age=60, s-maxage=1"]
-            $0.after = 5
-        },
-        Row("§1.2.2 an overflowing max-age", "serve") {
-            $0.response = ["Cache-Control: max-age=99999999999999999999"]
-            $0.after = 1_000_000
-        },
+        Row("§4.2.1 fresh by max-age", "serve", fresh(), after: 59),
+        Row("§4.2 stale at the very second", "ask", fresh(), after: 60),
+        Row("§4.2.1 fresh by Expires", "serve", ["Expires: \(date(60))"], after: 59),
+        Row("§4.2.1 stale by Expires", "ask", ["Expires: \(date(60))"], after: 60),
+        Row(
+            "§4.2.1 Expires is compared with Date, not with the clock here",
+            "ask",
+            ["Date: \(date(1000))", "Expires: \(date(1060))"],
+            after: 60
+        ),
+        Row(
+            "§4.2.1 Expires after Date by the server's clock",
+            "serve",
+            ["Date: \(date(1000))", "Expires: \(date(1060))"],
+            after: 59
+        ),
+        Row("§4.2.1 max-age before Expires", "serve", fresh("Expires: \(date(-60))"), after: 5),
+        Row("§4.2.1 max-age=0 before Expires", "ask", ["max-age=0", "Expires: \(date(60))"]),
+        Row("§5.3 Expires: 0", "ask", ["Expires: 0", "Last-Modified: \(date(-9999))"]).validating,
+        Row("§4.2.1 an invalid max-age is stale", "ask", ["max-age=x", "Expires: \(date(60))"]),
+        Row("§5.2.2.10 s-maxage in a private cache", "ask", ["s-maxage=60"], after: 5),
+        Row("§5.2.2.10 s-maxage in a shared cache", "serve", ["max-age=1, s-maxage=60"], mode: .shared, after: 5),
+        Row("§5.2.2.10 s-maxage=1 in a shared cache", "ask", ["max-age=60, s-maxage=1"], mode: .shared, after: 5),
+        Row("§1.2.2 an overflowing max-age", "serve", ["max-age=99999999999999999999"], after: 1_000_000),
         // §4.2.3
-        Row("§4.2.3 Age counts", "ask") { $0.response = fresh("Age: 60") },
-        Row("§4.2.3 Age and time here", "ask") {
-            $0.response = fresh("Age: 30"); $0.after = 30
-        },
-        Row("§4.2.3 Age and less time here", "serve") {
-            $0.response = fresh("Age: 30"); $0.after = 29
-        },
-        Row("§4.2.3 a Date in the past", "ask") { $0.response = fresh("Date: \(date(-60))") },
-        Row("§4.2.3 a Date in the future counts for nothing", "serve") {
-            $0.response = fresh("Date: \(date(600))"); $0.after = 59
-        },
-        Row("§4.2.3 no Date", "serve") {
-            $0.response = fresh(); $0.after = 5
-        },
-        Row("§4.2.3 an invalid Date", "serve") {
-            $0.response = fresh("Date: foo"); $0.after = 5
-        },
-        Row("§4.2.3 the way here takes time", "ask") {
-            $0.response = fresh("Age: 30"); $0.delay = 20; $0.after = 10
-        },
-        Row("§5.1 an invalid Age", "serve") {
-            $0.response = fresh("Age: -100"); $0.after = 5
-        },
-        Row("a clock that was set back a little", "serve") {
-            $0.response = fresh(); $0.after = -10
-        },
-        Row("a clock that was set back a lot", "ask") {
-            $0.response = fresh(); $0.after = -3600
-        },
+        Row("§4.2.3 Age counts", "ask", fresh("Age: 60")),
+        Row("§4.2.3 Age and time here", "ask", fresh("Age: 30"), after: 30),
+        Row("§4.2.3 Age and less time here", "serve", fresh("Age: 30"), after: 29),
+        Row("§4.2.3 a Date in the past", "ask", fresh("Date: \(date(-60))")),
+        Row("§4.2.3 a Date in the future counts for nothing", "serve", fresh("Date: \(date(600))"), after: 59),
+        Row("§4.2.3 no Date", "serve", fresh(), after: 5),
+        Row("§4.2.3 an invalid Date", "serve", fresh("Date: foo"), after: 5),
+        Row("§4.2.3 the way here takes time", "ask", fresh("Age: 30"), delay: 20, after: 10),
+        Row("§5.1 an invalid Age", "serve", fresh("Age: -100"), after: 5),
+        Row("a clock that was set back a little", "serve", fresh(), after: -10),
+        Row("a clock that was set back a lot", "ask", fresh(), after: -3600),
         // §4.2.2
-        Row("§4.2.2 a tenth of the time since the last change", "serve") {
-            $0.response = ["Last-Modified: \(date(-1000))"]
-            $0.after = 99
-        },
-        Row("§4.2.2 and no longer", "validate") {
-            $0.response = ["Last-Modified: \(date(-1000))"]; $0.after = 100
-        },
-        Row("§4.2.2 and no longer than a day", "validate") {
-            $0.response = ["Last-Modified: \(date(-100_000_000))"]
-            $0.after = 86_400
-        },
-        Row("§4.2.2 just below a day", "serve") {
-            $0.response = ["Last-Modified: \(date(-100_000_000))"]
-            $0.after = 86_399
-        },
-        Row("§4.2.2 a change in the future", "validate") { $0.response = ["Last-Modified: \(date(1000))"] },
-        Row("§4.2.2 not beside an explicit time", "validate") {
-            $0.response = ["Cache-Control: max-age=1", "Last-Modified: \(date(-1000))"]
-            $0.after = 5
-        },
-        Row("§4.2.2 not for 302", "not stored") {
-            $0.status = 302; $0.response = ["Last-Modified: \(date(-1000))"]
-        },
-        Row("§4.2.2 for 302 with public", "serve") {
-            $0.status = 302
-            $0.response = ["Cache-Control: public", "Last-Modified: \(date(-1000))"]
-            $0.after = 5
-        },
-        Row("§4.2.2 for 599 with public", "serve") {
-            $0.status = 599
-            $0.response = ["Cache-Control: public", "Last-Modified: \(date(-1000))"]
-        },
+        Row("§4.2.2 a tenth of the time since the last change", "serve", ["Last-Modified: \(date(-1000))"], after: 99),
+        Row("§4.2.2 and no longer", "validate", ["Last-Modified: \(date(-1000))"], after: 100),
+        Row("§4.2.2 and no longer than a day", "validate", ["Last-Modified: \(date(-100_000_000))"], after: 86_400),
+        Row("§4.2.2 just below a day", "serve", ["Last-Modified: \(date(-100_000_000))"], after: 86_399),
+        Row("§4.2.2 a change in the future", "validate", ["Last-Modified: \(date(1000))"]),
+        Row(
+            "§4.2.2 not beside an explicit time",
+            "validate",
+            ["max-age=1", "Last-Modified: \(date(-1000))"],
+            after: 5
+        ),
+        Row("§4.2.2 not for 302", "not stored", ["Last-Modified: \(date(-1000))"], status: 302),
+        Row("§4.2.2 for 302 with public", "serve", ["public", "Last-Modified: \(date(-1000))"], status: 302, after: 5),
+        Row("§4.2.2 for 599 with public", "serve", ["public", "Last-Modified: \(date(-1000))"], status: 599),
         // RFC 9213
-        Row("RFC 9213 §2.2 max-age before Cache-Control", "serve") {
-            $0.mode = .shared
-            $0.response = ["Cache-Control: max-age=1", "CDN-Cache-Control: max-age=60"]
-            $0.after = 5
-        },
-        Row("RFC 9213 §2.2 before s-maxage and Expires", "ask") {
-            $0.mode = .shared
-            $0.response = ["Cache-Control: s-maxage=60", "Expires: \(date(60))", "CDN-Cache-Control: max-age=1"]
-            $0.after = 5
-        },
-        Row("RFC 9213 §2.2 nothing for a private cache", "ask") {
-            $0.response = ["Cache-Control: max-age=1", "CDN-Cache-Control: max-age=60"]
-            $0.after = 5
-        },
+        Row(
+            "RFC 9213 §2.2 max-age before Cache-Control",
+            "serve",
+            ["max-age=1", "CDN-Cache-Control: max-age=60"],
+            mode: .shared,
+            after: 5
+        ),
+        Row(
+            "RFC 9213 §2.2 before s-maxage and Expires",
+            "ask",
+            ["s-maxage=60", "Expires: \(date(60))", "CDN-Cache-Control: max-age=1"],
+            mode: .shared,
+            after: 5
+        ),
+        Row(
+            "RFC 9213 §2.2 nothing for a private cache",
+            "ask",
+            ["max-age=1", "CDN-Cache-Control: max-age=60"],
+            after: 5
+        ),
     ]
 
     static let client: [Row] = [
-        Row("exactly: fresh for as long as the client says", "serve") {
-            $0.response = ["Cache-Control: no-cache, max-age=1, must-revalidate"]
+        Row(
+            "exactly: fresh for as long as the client says",
+            "serve",
+            ["no-cache, max-age=1, must-revalidate"],
+            after: 59
+        ) { $0.settings.lifetime = .exactly(.seconds(60)) },
+        Row("exactly: and no longer", "ask", ["max-age=600"], after: 60) {
             $0.settings.lifetime = .exactly(.seconds(60))
-            $0.after = 59
         },
-        Row("exactly: and no longer", "ask") {
-            $0.response = ["Cache-Control: max-age=600"]
+        Row("exactly counts from when the response came", "serve", ["max-age=0", "Age: 1000"], after: 59) {
             $0.settings.lifetime = .exactly(.seconds(60))
-            $0.after = 60
         },
-        Row("exactly counts from when the response came", "serve") {
-            $0.response = ["Cache-Control: max-age=0", "Age: 1000"]
-            $0.settings.lifetime = .exactly(.seconds(60))
-            $0.after = 59
-        },
-        Row("atMost shortens", "ask") {
-            $0.response = fresh()
-            $0.settings.lifetime = .atMost(.seconds(30))
-            $0.after = 30
-        },
-        Row("atMost does not lengthen", "ask") {
-            $0.response = fresh()
-            $0.settings.lifetime = .atMost(.seconds(90))
-            $0.after = 60
-        },
-        Row("whenUnspecified where the server says nothing", "serve") {
+        Row("atMost shortens", "ask", fresh(), after: 30) { $0.settings.lifetime = .atMost(.seconds(30)) },
+        Row("atMost does not lengthen", "ask", fresh(), after: 60) { $0.settings.lifetime = .atMost(.seconds(90)) },
+        Row("whenUnspecified where the server says nothing", "serve", after: 89) {
             $0.settings.lifetime = .whenUnspecified(.seconds(90))
-            $0.after = 89
         },
-        Row("whenUnspecified where it does", "ask") {
-            $0.response = fresh()
+        Row("whenUnspecified where it does", "ask", fresh(), after: 60) {
             $0.settings.lifetime = .whenUnspecified(.seconds(90))
-            $0.after = 60
         },
-        Row("the call that asks has the last word", "serve") {
-            $0.response = fresh()
+        Row("the call that asks has the last word", "serve", fresh(), after: 500) {
             $0.askSettings.lifetime = .exactly(.seconds(600))
-            $0.after = 500
         },
-        Row("off", "forward") {
-            $0.response = fresh(); $0.askSettings.use = .off
-        },
-        Row("refresh", "validate") {
-            $0.response = fresh(tag); $0.askSettings.use = .refresh
-        },
-        Row("only stored, stale", "serve") {
-            $0.response = fresh(); $0.askSettings.use = .onlyStored; $0.after = 9999
-        },
-        Row("only stored, POST", "504") {
-            $0.askMethod = .post; $0.askSettings.use = .onlyStored; $0.response = fresh()
-        },
-        Row("only stored, must-revalidate", "504") {
-            $0.response = ["Cache-Control: max-age=60, must-revalidate"]
-            $0.askSettings.use = .onlyStored
-            $0.after = 61
-        },
-        Row("only stored, no-cache", "504") {
-            $0.response = ["Cache-Control: no-cache", tag]
+        Row("off", "forward", fresh()) { $0.askSettings.use = .off },
+        Row("refresh", "validate", fresh(tag)) { $0.askSettings.use = .refresh },
+        Row("only stored, stale", "serve", fresh(), after: 9999) { $0.askSettings.use = .onlyStored },
+        Row("only stored, POST", "504", fresh(), askMethod: .post) { $0.askSettings.use = .onlyStored },
+        Row("only stored, must-revalidate", "504", ["max-age=60, must-revalidate"], after: 61) {
             $0.askSettings.use = .onlyStored
         },
+        Row("only stored, no-cache", "504", ["no-cache", tag]) { $0.askSettings.use = .onlyStored },
     ]
 
     @Test("Each row about freshness has its decision", arguments: freshness)
@@ -214,7 +132,7 @@ struct DecisionRuleTests {
     func clientRows(row: Row) { #expect(row.situation.outcome == row.expected) }
 
     @Test(
-        "Nothing stored: forwarded, or 504 for only-if-cached",
+        "A request for which nothing is stored is forwarded, or answered with 504 if it is only-if-cached",
         arguments: [("", "forward"), ("only-if-cached", "504")]
     )
     func nothingStored(directive: String, expected: String) {
@@ -360,6 +278,6 @@ struct DecisionRuleTests {
 
 extension Row {
     /// The same situation has a validator, so that the server is asked with a condition.
-    var validating: Row { Row(name, "validate") { [situation] in $0 = situation } }
+    var validating: Row { Row(name, "validate") { $0 = situation } }
 }
 #endif

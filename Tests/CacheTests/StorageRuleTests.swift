@@ -9,191 +9,152 @@ import Testing
 struct StorageRuleTests {
     private static let tag = "ETag: \"a\""
 
-    static let rows: [Row] =
-        [
-            // §3: the method is understood, the response final, the status cacheable or made so.
-            Row("§3 200 with max-age", "stored") { $0.response = ["Cache-Control: max-age=60"] },
-            Row("§3 200 with nothing: heuristically cacheable", "stored") { $0.response = [] },
-            Row("HTML §9.2 a stream of events with max-age", "skipped") {
-                $0.response = ["Content-Type: Text/Event-Stream; charset=utf-8", "Cache-Control: max-age=60"]
-            },
-            Row("HTML §9.2 what only begins like a stream of events", "stored") {
-                $0.response = ["Content-Type: text/event-streams", "Cache-Control: max-age=60"]
-            },
-            Row("§3 POST", "skipped") {
-                $0.method = .post; $0.response = ["Cache-Control: max-age=60"]
-            },
-            Row("§3 HEAD", "skipped") {
-                $0.method = .head; $0.response = ["Cache-Control: max-age=60"]
-            },
-            Row("§3 103 is not final", "skipped") {
-                $0.status = 103; $0.response = ["Cache-Control: max-age=60"]
-            },
-            Row("§3 599 with max-age", "stored") {
-                $0.status = 599; $0.response = ["Cache-Control: max-age=60"]
-            },
-            Row("§3 599 with Expires", "stored") {
-                $0.status = 599; $0.response = ["Expires: \(date(60))"]
-            },
-            Row("§3 599 with public", "stored") {
-                $0.status = 599; $0.response = ["Cache-Control: public"]
-            },
-            Row("§3 599 with private, private cache", "stored") {
-                $0.status = 599; $0.response = ["Cache-Control: private"]
-            },
-            Row("§3 599 with s-maxage, private cache", "skipped") {
-                $0.status = 599; $0.response = ["Cache-Control: s-maxage=60"]
-            },
-            Row("§3 599 with s-maxage, shared cache", "stored") {
-                $0.status = 599
-                $0.mode = .shared
-                $0.response = ["Cache-Control: s-maxage=60"]
-            },
-            Row("§3 599 with nothing", "skipped") { $0.status = 599 },
-            Row("§3 302 with nothing", "skipped") {
-                $0.status = 302; $0.response = ["Last-Modified: \(date(-100))"]
-            },
-            Row("§3 302 with max-age", "stored") {
-                $0.status = 302; $0.response = ["Cache-Control: max-age=60"]
-            },
-            Row("§3 500 with max-age", "stored") {
-                $0.status = 500; $0.response = ["Cache-Control: max-age=60"]
-            },
-            Row("§3 304", "skipped") {
-                $0.status = 304; $0.response = ["Cache-Control: max-age=60"]
-            },
-            Row("§3 412", "skipped") {
-                $0.status = 412; $0.response = ["Cache-Control: max-age=60"]
-            },
-            Row("§3 416", "skipped") {
-                $0.status = 416; $0.response = ["Cache-Control: max-age=60"]
-            },
-            // §5.2.2.5, §5.2.1.5
-            Row("§5.2.2.5 no-store", "skipped") { $0.response = ["Cache-Control: no-store, max-age=60"] },
-            Row("§5.2.2.5 No-Store on another line", "skipped") {
-                $0.response = ["Cache-Control: max-age=60", "Cache-Control: No-Store"]
-            },
-            Row("§5.2.1.5 no-store in the request", "skipped") {
-                $0.firstRequest = ["Cache-Control: no-store"]
-                $0.response = ["Cache-Control: max-age=60"]
-            },
-            // §5.2.2.3
-            Row("§5.2.2.3 must-understand, no-store, known status", "stored") {
-                $0.response = ["Cache-Control: must-understand, no-store, max-age=60"]
-            },
-            Row("§5.2.2.3 must-understand, no-store, unknown status", "skipped") {
-                $0.status = 599
-                $0.response = ["Cache-Control: must-understand, no-store, max-age=60"]
-            },
-            Row("§5.2.2.3 must-understand, unknown status", "skipped") {
-                $0.status = 599
-                $0.response = ["Cache-Control: must-understand, max-age=60"]
-            },
-            // §5.2.2.7
-            Row("§5.2.2.7 private, private cache", "stored") { $0.response = ["Cache-Control: private, max-age=60"] },
-            Row("§5.2.2.7 private, shared cache", "skipped") {
-                $0.mode = .shared
-                $0.response = ["Cache-Control: private, max-age=60"]
-            },
-            Row("§5.2.2.7 private with fields, shared cache", "stored") {
-                $0.mode = .shared
-                $0.response = ["Cache-Control: private=\"Set-Cookie\", max-age=60"]
-            },
-            // §3.5
-            Row("§3.5 Authorization, private cache", "stored") {
-                $0.firstRequest = ["Authorization: Bearer x"]
-                $0.response = ["Cache-Control: max-age=60"]
-            },
-            Row("§3.5 Authorization, shared cache", "skipped") {
-                $0.mode = .shared
-                $0.firstRequest = ["Authorization: Bearer x"]
-                $0.response = ["Cache-Control: max-age=60"]
-            },
-        ]
-        + ["public", "must-revalidate", "s-maxage=60"].map { directive in
-            Row("§3.5 Authorization, shared cache, \(directive)", "stored") {
-                $0.mode = .shared
-                $0.firstRequest = ["Authorization: Bearer x"]
-                $0.response = ["Cache-Control: max-age=60, \(directive)"]
-            }
-        } + [
-            // §4.1
-            Row("§4.1 Vary: *", "skipped") { $0.response = ["Cache-Control: max-age=60", "Vary: *"] },
-            Row("§4.1 Vary: Foo, *", "skipped") { $0.response = ["Cache-Control: max-age=60", "Vary: Foo, *"] },
-            Row("§4.1 Vary: * on another line", "skipped") {
-                $0.response = ["Cache-Control: max-age=60", "Vary: Foo", "Vary: *"]
-            },
-            Row("§4.1 an empty Vary", "stored") { $0.response = ["Cache-Control: max-age=60", "Vary: "] },
-            // §3.3
-            Row("§3.3 206 with a range", "stored") {
-                $0.status = 206
-                $0.response = ["Cache-Control: max-age=60", "Content-Range: bytes 0-4/10"]
-            },
-            Row("§3.3 206 without", "skipped") {
-                $0.status = 206; $0.response = ["Cache-Control: max-age=60"]
-            },
-            Row("§3.3 206 in several parts", "skipped") {
-                $0.status = 206
-                $0.response = ["Cache-Control: max-age=60", "Content-Type: multipart/byteranges; boundary=x"]
-            },
-            // What can never be used
-            Row("no-cache without a validator", "skipped") { $0.response = ["Cache-Control: no-cache"] },
-            Row("no-cache with one", "stored") { $0.response = ["Cache-Control: no-cache", tag] },
-            Row("must-revalidate, stale at once, without a validator", "skipped") {
-                $0.response = ["Cache-Control: max-age=0, must-revalidate"]
-            },
-            // What the client decides
-            Row("a client's own lifetime overrules no-store", "stored") {
-                $0.response = ["Cache-Control: no-store"]
-                $0.settings.lifetime = .exactly(.seconds(60))
-            },
-            Row("another does not", "skipped") {
-                $0.response = ["Cache-Control: no-store"]
-                $0.settings.lifetime = .whenUnspecified(.seconds(60))
-            },
-            Row("a lifetime where the server says nothing keeps must-revalidate", "stored") {
-                $0.response = ["Cache-Control: must-revalidate"]
-                $0.settings.lifetime = .whenUnspecified(.seconds(60))
-            },
-            Row("RFC 9213 599 with a targeted s-maxage, shared cache", "stored") {
-                $0.status = 599
-                $0.mode = .shared
-                $0.response = ["CDN-Cache-Control: s-maxage=60"]
-            },
-            Row("RFC 9213 599 with a targeted field that says nothing, shared cache", "skipped") {
-                $0.status = 599
-                $0.mode = .shared
-                $0.response = ["Cache-Control: max-age=60", "CDN-Cache-Control: must-revalidate"]
-            },
-            Row("a client's lifetime makes any status cacheable", "stored") {
-                $0.status = 599
-                $0.settings.lifetime = .whenUnspecified(.seconds(60))
-            },
-            Row("the cache is off", "skipped") {
-                $0.response = ["Cache-Control: max-age=60"]
-                $0.settings.use = .off
-            },
-            Row("a refresh is stored", "stored") {
-                $0.response = ["Cache-Control: max-age=60"]
-                $0.settings.use = .refresh
-            },
-            // RFC 9213
-            Row("RFC 9213 CDN-Cache-Control: no-store, shared cache", "skipped") {
-                $0.mode = .shared
-                $0.response = ["Cache-Control: max-age=60", "CDN-Cache-Control: no-store"]
-            },
-            Row("RFC 9213 CDN-Cache-Control: no-store, private cache", "stored") {
-                $0.response = ["Cache-Control: max-age=60", "CDN-Cache-Control: no-store"]
-            },
-            Row("RFC 9213 CDN-Cache-Control overrules no-store", "stored") {
-                $0.mode = .shared
-                $0.response = ["Cache-Control: no-store", "CDN-Cache-Control: max-age=60"]
-            },
-            Row("RFC 9213 a malformed one does not", "skipped") {
-                $0.mode = .shared
-                $0.response = ["Cache-Control: no-store", "CDN-Cache-Control: max-age=60, &"]
-            },
-        ]
+    static let rows: [Row] = responses + authorized + otherFields + settings
+
+    private static let responses: [Row] = [
+        // §3: the method is understood, the response final, the status cacheable or made so.
+        Row("§3 200 with max-age", "stored", ["max-age=60"]),
+        Row("§3 200 with nothing: heuristically cacheable", "stored"),
+        Row(
+            "HTML §9.2 a stream of events with max-age",
+            "skipped",
+            ["Content-Type: Text/Event-Stream; charset=utf-8", "max-age=60"]
+        ),
+        Row(
+            "HTML §9.2 what only begins like a stream of events",
+            "stored",
+            ["Content-Type: text/event-streams", "max-age=60"]
+        ),
+        Row("§3 POST", "skipped", ["max-age=60"], method: .post),
+        Row("§3 HEAD", "skipped", ["max-age=60"], method: .head),
+        Row("§3 103 is not final", "skipped", ["max-age=60"], status: 103),
+        Row("§3 599 with max-age", "stored", ["max-age=60"], status: 599),
+        Row("§3 599 with Expires", "stored", ["Expires: \(date(60))"], status: 599),
+        Row("§3 599 with public", "stored", ["public"], status: 599),
+        Row("§3 599 with private, private cache", "stored", ["private"], status: 599),
+        Row("§3 599 with s-maxage, private cache", "skipped", ["s-maxage=60"], status: 599),
+        Row("§3 599 with s-maxage, shared cache", "stored", ["s-maxage=60"], status: 599, mode: .shared),
+        Row("§3 599 with nothing", "skipped", status: 599),
+        Row("§3 302 with nothing", "skipped", ["Last-Modified: \(date(-100))"], status: 302),
+        Row("§3 302 with max-age", "stored", ["max-age=60"], status: 302),
+        Row("§3 500 with max-age", "stored", ["max-age=60"], status: 500),
+        Row("§3 304", "skipped", ["max-age=60"], status: 304),
+        Row("§3 412", "skipped", ["max-age=60"], status: 412),
+        Row("§3 416", "skipped", ["max-age=60"], status: 416),
+        // §5.2.2.5, §5.2.1.5
+        Row("§5.2.2.5 no-store", "skipped", ["no-store, max-age=60"]),
+        Row("§5.2.2.5 No-Store on another line", "skipped", ["max-age=60", "No-Store"]),
+        Row("§5.2.1.5 no-store in the request", "skipped", ["max-age=60"], firstRequest: ["no-store"]),
+        // §5.2.2.3
+        Row(
+            "§5.2.2.3 must-understand, no-store, known status",
+            "stored",
+            ["must-understand, no-store, max-age=60"]
+        ),
+        Row(
+            "§5.2.2.3 must-understand, no-store, unknown status",
+            "skipped",
+            ["must-understand, no-store, max-age=60"],
+            status: 599
+        ),
+        Row("§5.2.2.3 must-understand, unknown status", "skipped", ["must-understand, max-age=60"], status: 599),
+        // §5.2.2.7
+        Row("§5.2.2.7 private, private cache", "stored", ["private, max-age=60"]),
+        Row("§5.2.2.7 private, shared cache", "skipped", ["private, max-age=60"], mode: .shared),
+        Row(
+            "§5.2.2.7 private with fields, shared cache",
+            "stored",
+            ["private=\"Set-Cookie\", max-age=60"],
+            mode: .shared
+        ),
+    ]
+
+    /// §3.5.
+    private static let authorized: [Row] = [
+        ("private cache", "stored", .private, "max-age=60"),
+        ("shared cache", "skipped", .shared, "max-age=60"),
+        ("shared cache, public", "stored", .shared, "max-age=60, public"),
+        ("shared cache, must-revalidate", "stored", .shared, "max-age=60, must-revalidate"),
+        ("shared cache, s-maxage=60", "stored", .shared, "max-age=60, s-maxage=60"),
+    ].map { (name: String, expected: String, mode: CacheRules.Mode, control: String) in
+        let request = ["Authorization: Bearer x"]
+        return Row("§3.5 Authorization, \(name)", expected, [control], firstRequest: request, mode: mode)
+    }
+
+    private static let otherFields: [Row] = [
+        // §4.1
+        Row("§4.1 Vary: *", "skipped", ["max-age=60", "Vary: *"]),
+        Row("§4.1 Vary: Foo, *", "skipped", ["max-age=60", "Vary: Foo, *"]),
+        Row("§4.1 Vary: * on another line", "skipped", ["max-age=60", "Vary: Foo", "Vary: *"]),
+        Row("§4.1 an empty Vary", "stored", ["max-age=60", "Vary: "]),
+        // §3.3
+        Row("§3.3 206 with a range", "stored", ["max-age=60", "Content-Range: bytes 0-4/10"], status: 206),
+        Row("§3.3 206 without", "skipped", ["max-age=60"], status: 206),
+        Row(
+            "§3.3 206 in several parts",
+            "skipped",
+            ["max-age=60", "Content-Type: multipart/byteranges; boundary=x"],
+            status: 206
+        ),
+        // What can never be used
+        Row("no-cache without a validator", "skipped", ["no-cache"]),
+        Row("no-cache with one", "stored", ["no-cache", tag]),
+        Row("must-revalidate, stale at once, without a validator", "skipped", ["max-age=0, must-revalidate"]),
+    ]
+
+    /// What the client decides, and the fields that are for shared caches.
+    private static let settings: [Row] = [
+        Row("a client's own lifetime overrules no-store", "stored", ["no-store"]) {
+            $0.settings.lifetime = .exactly(.seconds(60))
+        },
+        Row("another does not", "skipped", ["no-store"]) { $0.settings.lifetime = .whenUnspecified(.seconds(60)) },
+        Row("a lifetime where the server says nothing keeps must-revalidate", "stored", ["must-revalidate"]) {
+            $0.settings.lifetime = .whenUnspecified(.seconds(60))
+        },
+        Row(
+            "RFC 9213 599 with a targeted s-maxage, shared cache",
+            "stored",
+            ["CDN-Cache-Control: s-maxage=60"],
+            status: 599,
+            mode: .shared
+        ),
+        Row(
+            "RFC 9213 599 with a targeted field that says nothing, shared cache",
+            "skipped",
+            ["max-age=60", "CDN-Cache-Control: must-revalidate"],
+            status: 599,
+            mode: .shared
+        ),
+        Row("a client's lifetime makes any status cacheable", "stored", status: 599) {
+            $0.settings.lifetime = .whenUnspecified(.seconds(60))
+        },
+        Row("the cache is off", "skipped", ["max-age=60"]) { $0.settings.use = .off },
+        Row("a refresh is stored", "stored", ["max-age=60"]) { $0.settings.use = .refresh },
+        // RFC 9213
+        Row(
+            "RFC 9213 CDN-Cache-Control: no-store, shared cache",
+            "skipped",
+            ["max-age=60", "CDN-Cache-Control: no-store"],
+            mode: .shared
+        ),
+        Row(
+            "RFC 9213 CDN-Cache-Control: no-store, private cache",
+            "stored",
+            ["max-age=60", "CDN-Cache-Control: no-store"]
+        ),
+        Row(
+            "RFC 9213 CDN-Cache-Control overrules no-store",
+            "stored",
+            ["no-store", "CDN-Cache-Control: max-age=60"],
+            mode: .shared
+        ),
+        Row(
+            "RFC 9213 a malformed one does not",
+            "skipped",
+            ["no-store", "CDN-Cache-Control: max-age=60, &"],
+            mode: .shared
+        ),
+    ]
 
     @Test("Each row is stored or skipped", arguments: rows)
     func storage(row: Row) {
@@ -205,35 +166,35 @@ struct StorageRuleTests {
 
     static let reasons: [Row] = [
         Row("the cache is off", "the cache is off for this call") { $0.settings.use = .off },
-        Row("POST", "the method's responses are not stored, RFC 9111 §3") { $0.method = .post },
-        Row("no-store in the request", "the request is no-store, RFC 9111 §5.2.1.5") {
-            $0.firstRequest = ["Cache-Control: no-store"]
-        },
-        Row("199", "the response is not final, RFC 9111 §3") { $0.status = 199 },
-        Row("304", "the response answers a condition or a range, not the request") { $0.status = 304 },
-        Row("10,001 fields", "it has too many fields") {
-            $0.response = Array(repeating: "X-Test: 1", count: 10_001)
-        },
-        Row("events", "an event stream has no end") {
-            $0.response = ["Content-Type: text/event-stream", "Cache-Control: max-age=60"]
-        },
-        Row("must-understand", "must-understand an unknown status, RFC 9111 §5.2.2.3") {
-            $0.status = 599; $0.response = ["Cache-Control: must-understand, max-age=60"]
-        },
-        Row("no-store", "the response is no-store, RFC 9111 §5.2.2.5") { $0.response = ["Cache-Control: no-store"] },
-        Row("private", "the response is private, RFC 9111 §5.2.2.7") {
-            $0.mode = .shared; $0.response = ["Cache-Control: private"]
-        },
-        Row("authenticated", "the request was authenticated, RFC 9111 §3.5") {
-            $0.mode = .shared; $0.firstRequest = ["Authorization: Bearer x"]
-        },
-        Row("599", "nothing allows the status 599 to be stored, RFC 9111 §3") { $0.status = 599 },
-        Row("no-cache", "no-cache without a validator can never be used") { $0.response = ["Cache-Control: no-cache"] },
-        Row("must-revalidate", "must-revalidate, stale and without a validator: it can never be used") {
-            $0.response = ["Cache-Control: must-revalidate, max-age=0"]
-        },
-        Row("Vary: *", "Vary: * never matches a request, RFC 9111 §4.1") { $0.response = ["Vary: *"] },
-        Row("206", "the partial response is not one run of bytes, RFC 9111 §3.3") { $0.status = 206 },
+        Row("POST", "the method's responses are not stored, RFC 9111 §3", method: .post),
+        Row("no-store in the request", "the request is no-store, RFC 9111 §5.2.1.5", firstRequest: ["no-store"]),
+        Row("199", "the response is not final, RFC 9111 §3", status: 199),
+        Row("304", "the response answers a condition or a range, not the request", status: 304),
+        Row("10,001 fields", "it has too many fields", Array(repeating: "X-Test: 1", count: 10_001)),
+        Row("events", "an event stream has no end", ["Content-Type: text/event-stream", "max-age=60"]),
+        Row(
+            "must-understand",
+            "must-understand an unknown status, RFC 9111 §5.2.2.3",
+            ["must-understand, max-age=60"],
+            status: 599
+        ),
+        Row("no-store", "the response is no-store, RFC 9111 §5.2.2.5", ["no-store"]),
+        Row("private", "the response is private, RFC 9111 §5.2.2.7", ["private"], mode: .shared),
+        Row(
+            "authenticated",
+            "the request was authenticated, RFC 9111 §3.5",
+            firstRequest: ["Authorization: Bearer x"],
+            mode: .shared
+        ),
+        Row("599", "nothing allows the status 599 to be stored, RFC 9111 §3", status: 599),
+        Row("no-cache", "no-cache without a validator can never be used", ["no-cache"]),
+        Row(
+            "must-revalidate",
+            "must-revalidate, stale and without a validator: it can never be used",
+            ["must-revalidate, max-age=0"]
+        ),
+        Row("Vary: *", "Vary: * never matches a request, RFC 9111 §4.1", ["Vary: *"]),
+        Row("206", "the partial response is not one run of bytes, RFC 9111 §3.3", status: 206),
     ]
 
     @Test("Why a response is not stored is said", arguments: reasons)

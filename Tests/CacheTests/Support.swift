@@ -146,10 +146,42 @@ struct Row: Sendable, CustomTestStringConvertible {
     let expected: String
     let situation: Situation
 
-    init(_ name: String, _ expected: String, _ change: (inout Situation) -> Void) {
+    /// - Parameters:
+    ///   - name: The section of the standard, and the case.
+    ///   - expected: The outcome.
+    ///   - response: The fields of the response. A line without a colon is a value of Cache-Control, here and in requests.
+    ///   - firstRequest: The fields of the request whose response it is.
+    ///   - ask: The fields of the request that is answered.
+    ///   - change: Sets the rest of the situation.
+    init(
+        _ name: String,
+        _ expected: String,
+        _ response: [String] = [],
+        firstRequest: [String] = [],
+        ask: [String] = [],
+        status: Int = 200,
+        mode: CacheRules.Mode = .private,
+        method: HTTPRequest.Method = .get,
+        askMethod: HTTPRequest.Method = .get,
+        delay: Double = 0,
+        after: Double = 0,
+        _ change: (inout Situation) -> Void = { _ in }
+    ) {
+        func lines(_ shortened: [String]) -> [String] {
+            shortened.map { $0.contains(":") ? $0 : "Cache-Control: \($0)" }
+        }
         self.name = name
         self.expected = expected
         var situation = Situation()
+        situation.response = lines(response)
+        situation.firstRequest = lines(firstRequest)
+        situation.ask = lines(ask)
+        situation.status = status
+        situation.mode = mode
+        situation.method = method
+        situation.askMethod = askMethod
+        situation.delay = delay
+        situation.after = after
         change(&situation)
         self.situation = situation
     }
