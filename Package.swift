@@ -617,7 +617,7 @@ let package = Package(
         tests(
             "ODataTests",
             of: ["HTTPChainOData", "HTTPChainPagination", "HTTPChain"],
-            excluding: ["evaluate.py", "odata.abnf", "parse.py", "read_strings.py"]
+            excluding: ["evaluate.py", "odata.abnf", "parse.py"]
         ),
         tests("PaginationTests", of: ["HTTPChainPagination", "HTTPChain"]),
         tests("ProgressTests", of: ["HTTPChainProgress", "HTTPChainGzip"]),

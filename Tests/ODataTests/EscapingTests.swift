@@ -44,7 +44,7 @@ struct EscapingTests {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let outcome = try await runProgram(
             URL(fileURLWithPath: "/usr/bin/env"),
-            ["python3", folder.appendingPathComponent("read_strings.py").path],
+            ["python3", folder.appendingPathComponent("parse.py").path, "strings"],
             input: try JSONEncoder().encode(urls)
         )
         if outcome.status == 3 || outcome.status == 127 {

@@ -210,7 +210,7 @@ struct RandomQueryTests {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("parse.py")
         let outcome = try await runProgram(
             URL(fileURLWithPath: "/usr/bin/env"),
-            ["python3", script.path],
+            ["python3", script.path, "faults"],
             input: try JSONEncoder().encode(urls)
         )
         switch outcome.status {

@@ -1,11 +1,13 @@
-"""Reads whole URLs of OData by the rules in odata.abnf, with a parser that was not written here (abnf).
+"""parse.py faults|strings: reads whole URLs of OData by the rules in odata.abnf, with a third-party parser (abnf).
 
-Input on standard input, as JSON: a list of URLs, relative to the root of a service. Output, as JSON: for each, null, or
-what is wrong with it. Exit status 3: a package is missing.
+Input on standard input, as JSON: a list of URLs, relative to the root of a service. Output, as JSON, for each URL:
+`faults`: null, or what is wrong with it; `strings`: a list of the strings and the phrases of a search in it, or null if
+the grammar does not read it. Exit status 3: a package is missing.
 """
 import json
 import os
 import sys
+from urllib.parse import unquote
 
 try:
     from abnf import Rule
@@ -38,4 +40,27 @@ def fault(url):
     return None
 
 
-json.dump([fault(url) for url in json.load(sys.stdin)], sys.stdout)
+def texts(node):
+    if node.name == "stringLiteral":
+        return [unquote(node.value)[1:-1].replace("''", "'")]
+    if node.name == "searchPhrase":
+        text, result, index = unquote(node.value)[1:-1], "", 0
+        while index < len(text):
+            index += text[index] == "\\"
+            result += text[index]
+            index += 1
+        return [result]
+    if node.name == "searchWord":
+        return [unquote(node.value)]
+    return [text for child in node.children for text in texts(child)]
+
+
+def strings(url):
+    try:
+        return texts(rule.parse_all(url))
+    except ParseError:
+        return None
+
+
+answer = {"faults": fault, "strings": strings}[sys.argv[1]]
+json.dump([answer(url) for url in json.load(sys.stdin)], sys.stdout)
