@@ -351,15 +351,23 @@ struct FileStoreTests {
         #expect(try await self.store().usage().entries == 2)
     }
 
-    @Test("A disk that is read-only from the beginning: entries are read, removals hold, and each fault is thrown")
-    func readOnly() async throws {
+    /// Stores entries, and opens the store again on a disk that fails from the beginning.
+    private func storeReopened(
+        with count: Int,
+        _ fault: FaultyFiles.Fault
+    ) async throws -> (store: FileCacheStore, files: FaultyFiles) {
         do {
             let store = store()
-            for name in 1...3 { try await store.put(storeKey(name), content(name, 10)) }
+            for name in 1...count { try await store.put(storeKey(name), content(name, 10)) }
         }
         let files = FaultyFiles()
-        files.fail(at: 0, .readOnly)
-        let store = FileCacheStore(path: directory.path, bounds: .ample, files: files)
+        files.fail(at: 0, fault)
+        return (FileCacheStore(path: directory.path, bounds: .ample, files: files), files)
+    }
+
+    @Test("A disk that is read-only from the beginning: entries are read, removals hold, and each fault is thrown")
+    func readOnly() async throws {
+        let (store, files) = try await storeReopened(with: 3, .readOnly)
         #expect(try await store.bytes(storeKey(1)) == content(1, 10))
         await #expect(throws: CacheStoreFault.injected) { try await store.put(storeKey(4), content(4, 10)) }
         await #expect(throws: CacheStoreFault.injected) { try await store.remove(.key(storeKey(1))) }
@@ -376,13 +384,7 @@ struct FileStoreTests {
 
     @Test("A removal that fails while the directory cannot be opened holds when it can")
     func missedRemoval() async throws {
-        do {
-            let store = store()
-            for name in 1...2 { try await store.put(storeKey(name), content(name, 10)) }
-        }
-        let files = FaultyFiles()
-        files.fail(at: 0, .dead)
-        let store = FileCacheStore(path: directory.path, bounds: .ample, files: files)
+        let (store, files) = try await storeReopened(with: 2, .dead)
         await #expect(throws: CacheStoreFault.injected) { try await store.remove(.key(storeKey(1))) }
         files.fail(at: nil, .dead)
         #expect(try await store.keys() == ["2"])

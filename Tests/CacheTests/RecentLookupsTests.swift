@@ -10,11 +10,9 @@ import Testing
 @testable import HTTPChainCacheSQLite
 
 @Suite("What was found in a database before", .timeLimit(.minutes(10)))
-struct RecentLookupsTests {
-    private let directory = ScratchDirectory()
+struct RecentLookupsTests: SQLiteSuite {
+    let directory = ScratchDirectory()
     private let statements = Locked(0)
-
-    private var file: URL { directory.url.appendingPathComponent("cache.sqlite") }
 
     private func store() -> SQLiteStore {
         SQLiteStore(file: file, bounds: .ample) { [statements] db in

@@ -10,19 +10,8 @@ import TestSupport
 import Testing
 
 @Suite("A store in SQLite that is closed, suspended, or shared while it is damaged", .timeLimit(.minutes(10)))
-struct SQLiteClosingTests {
-    private let directory = ScratchDirectory()
-
-    private var file: URL { directory.url.appendingPathComponent("cache.sqlite") }
-
-    private func store(_ bounds: CacheBounds = .ample) -> SQLiteStore {
-        SQLiteStore(file: file, bounds: bounds)
-    }
-
-    /// Looks into the database behind the store's back.
-    private func sql(_ sql: String) throws -> Int {
-        try DatabaseQueue.patient(path: file.path).write { db in try Int.fetchOne(db, sql: sql) ?? 0 }
-    }
+struct SQLiteClosingTests: SQLiteSuite {
+    let directory = ScratchDirectory()
 
     /// Which file has the database's name.
     private func fileNumber() throws -> Int? {

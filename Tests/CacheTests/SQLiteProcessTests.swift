@@ -19,20 +19,13 @@ import Musl
 #endif
 
 @Suite("A database that two processes use", .heavy, .timeLimit(.minutes(10)))
-struct SQLiteProcessTests {
+struct SQLiteProcessTests: SQLiteSuite {
     private static let length = 3_000_000
     private static let blocks = 46
-    private let directory = ScratchDirectory()
-
-    private var file: URL { directory.url.appendingPathComponent("cache.sqlite") }
+    let directory = ScratchDirectory()
 
     private func store(entries: Int = 1000) -> SQLiteStore {
         SQLiteStore(file: file, bounds: CacheBounds(totalBytes: .megabytes(100), entryCount: entries))
-    }
-
-    /// Looks into the database behind the store's back.
-    private func sql(_ sql: String) throws -> Int {
-        try DatabaseQueue.patient(path: file.path).write { db in try Int.fetchOne(db, sql: sql) ?? 0 }
     }
 
     private static let key = CacheKey(url: "https://example.com/1", identifier: "item-1")

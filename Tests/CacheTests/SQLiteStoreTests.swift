@@ -11,20 +11,8 @@ import Testing
 @testable import HTTPChainCache
 
 @Suite("The store in SQLite", .heavy, .seeded, .timeLimit(.minutes(10)))
-struct SQLiteStoreTests {
-    private let directory = ScratchDirectory()
-
-    private var file: URL { directory.url.appendingPathComponent("cache.sqlite") }
-
-    private func store(_ bounds: CacheBounds = .ample) -> SQLiteStore {
-        SQLiteStore(file: file, bounds: bounds)
-    }
-
-    /// Looks into the database behind the store's back.
-    private func sql(_ sql: String) throws -> Int {
-        let queue = try DatabaseQueue.patient(path: file.path)
-        return try queue.write { db in try Int.fetchOne(db, sql: sql) ?? 0 }
-    }
+struct SQLiteStoreTests: SQLiteSuite {
+    let directory = ScratchDirectory()
 
     #if os(Linux)
     /// Whether this process has locks on the database, as the system tells.

@@ -166,5 +166,21 @@ extension DatabaseQueue {
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 }
+
+/// A suite whose stores are in one database.
+protocol SQLiteSuite {
+    var directory: ScratchDirectory { get }
+}
+
+extension SQLiteSuite {
+    var file: URL { directory.file("cache.sqlite") }
+
+    func store(_ bounds: CacheBounds = .ample) -> SQLiteStore { SQLiteStore(file: file, bounds: bounds) }
+
+    /// Executes a statement, behind the stores' back, and returns the number that it reads.
+    func sql(_ sql: String) throws -> Int {
+        try DatabaseQueue.patient(path: file.path).write { db in try Int.fetchOne(db, sql: sql) ?? 0 }
+    }
+}
 #endif
 #endif

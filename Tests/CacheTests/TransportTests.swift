@@ -55,6 +55,20 @@ private struct Line: Sendable {
         return (response, try await response.body.collect(upTo: .mebibytes(64)))
     }
 
+    /// Waits until what was written of a response that was not stored is removed.
+    func waitForRemoval() async throws {
+        try await until("what was written to be removed") {
+            !directory.names.contains { $0.hasSuffix(".tmp") || $0.hasSuffix(".body") }
+        }
+    }
+
+    /// Reads the first chunk of a response, and drops it.
+    func readFirstChunk(of path: String) async throws {
+        let response = try await chain.send(.get(server.url(path)))
+        var chunks = response.body.makeAsyncIterator()
+        #expect(try await chunks.next() != nil)
+    }
+
     func pass(_ seconds: Int) { clock.advance(by: .seconds(seconds)) }
 
     /// How often the server was asked.
@@ -216,39 +230,25 @@ struct TransportTests {
                 #expect(line.count >= count)
             }
             #expect(try await line.store.usage() == CacheUsage())
-            try await until("what was written to be removed") {
-                !line.directory.names.contains { $0.hasSuffix(".tmp") || $0.hasSuffix(".body") }
-            }
+            try await line.waitForRemoval()
         }
     }
 
     @Test("A caller who leaves ends the transfer, and nothing is stored", arguments: Carrier.allCases)
     func left(carrier: Carrier) async throws {
         try await talk(over: carrier) { line async throws in
-            do {
-                let response = try await line.chain.send(.get(line.server.url("/endless")))
-                var chunks = response.body.makeAsyncIterator()
-                #expect(try await chunks.next() != nil)
-            }
+            try await line.readFirstChunk(of: "/endless")
             try await line.left.wait(until: 1)
             #expect(try await line.store.usage() == CacheUsage())
-            try await until("what was written to be removed") {
-                !line.directory.names.contains { $0.hasSuffix(".tmp") || $0.hasSuffix(".body") }
-            }
+            try await line.waitForRemoval()
         }
     }
 
     @Test("A caller who leaves before the end of what would be stored has stored nothing", arguments: Carrier.allCases)
     func leftHalfway(carrier: Carrier) async throws {
         try await talk(over: carrier) { line async throws in
-            do {
-                let response = try await line.chain.send(.get(line.server.url("/file")))
-                var chunks = response.body.makeAsyncIterator()
-                #expect(try await chunks.next() != nil)
-            }
-            try await until("what was written to be removed") {
-                !line.directory.names.contains { $0.hasSuffix(".tmp") || $0.hasSuffix(".body") }
-            }
+            try await line.readFirstChunk(of: "/file")
+            try await line.waitForRemoval()
             #expect(try await line.store.usage() == CacheUsage())
             // The same file is stored by who stays.
             #expect(try await line.ask("/file").content == Self.file && line.count == 2)

@@ -20,6 +20,11 @@ struct KeyTests {
             self.one = one
             self.other = other
         }
+
+        /// Two requests that differ in the value of a field.
+        init(_ name: String, _ areJoined: Bool, _ field: HTTPField.Name, _ one: String, _ other: String) {
+            self.init(name, areJoined, .get(target, headers: [field: one]), .get(target, headers: [field: other]))
+        }
     }
 
     private static func key(_ request: Request, users: Bool = false) -> CoalescingKey? {
@@ -44,12 +49,7 @@ struct KeyTests {
                 .get("https://example.com/caf\u{e9}"),
                 .get("https://example.com/cafe\u{301}")
             ),
-            Pair(
-                "a field value that is canonically equal",
-                false,
-                .get(target, headers: [.accept: "caf\u{e9}"]),
-                .get(target, headers: [.accept: "cafe\u{301}"])
-            ),
+            Pair("a field value that is canonically equal", false, .accept, "caf\u{e9}", "cafe\u{301}"),
             Pair("HEAD and GET", false, .get(target), .head(target)),
             Pair("HEAD and HEAD", true, .head(target), .head(target)),
             Pair(
@@ -58,37 +58,12 @@ struct KeyTests {
                 .get(target, headers: [.accept: "a", .acceptLanguage: "de"]),
                 .get(target, headers: [.acceptLanguage: "de", .accept: "a"])
             ),
-            Pair(
-                "another language",
-                false,
-                .get(target, headers: [.acceptLanguage: "de"]),
-                .get(target, headers: [.acceptLanguage: "fr"])
-            ),
-            Pair(
-                "another Authorization",
-                false,
-                .get(target, headers: [.authorization: "Bearer a"]),
-                .get(target, headers: [.authorization: "Bearer b"])
-            ),
+            Pair("another language", false, .acceptLanguage, "de", "fr"),
+            Pair("another Authorization", false, .authorization, "Bearer a", "Bearer b"),
             Pair("Authorization and none", false, .get(target, headers: [.authorization: "Bearer a"]), .get(target)),
-            Pair(
-                "another Cookie",
-                false,
-                .get(target, headers: [.cookie: "user=1"]),
-                .get(target, headers: [.cookie: "user=2"])
-            ),
-            Pair(
-                "another condition",
-                false,
-                .get(target, headers: [.ifNoneMatch: "\"a\""]),
-                .get(target, headers: [.ifNoneMatch: "\"b\""])
-            ),
-            Pair(
-                "another request ID",
-                true,
-                .get(target, headers: [.requestID: "1"]),
-                .get(target, headers: [.requestID: "2"])
-            ),
+            Pair("another Cookie", false, .cookie, "user=1", "user=2"),
+            Pair("another condition", false, .ifNoneMatch, "\"a\"", "\"b\""),
+            Pair("another request ID", true, .requestID, "1", "2"),
             Pair("no request ID", true, .get(target, headers: [.requestID: "1"]), .get(target)),
             Pair("a field bound to an origin", false, .get(target), .get(target).bound(to: "https://a.example")),
             Pair(

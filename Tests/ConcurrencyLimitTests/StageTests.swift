@@ -177,10 +177,7 @@ struct StageTests {
                 TimeoutMiddleware(.seconds(5)),
                 ConcurrencyLimitMiddleware(.custom("listening") { Listening(heard: heard) }),
             ],
-            transport: ClosureTransport { request in
-                try await request.environment.time.sleep(for: .seconds(3600))
-                return Response(.ok)
-            }
+            transport: ClosureTransport.delayed(by: .seconds(3600))
         )
         let first = Task { try await chain.send(.get(url).on(clock)) }
         try await clock.waitForSleepers()

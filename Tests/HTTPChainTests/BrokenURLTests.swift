@@ -209,10 +209,7 @@ private enum Provocations {
         await note("a time limit") {
             var late = request.timeout(.seconds(1))
             late.environment = .virtual(.automatic())
-            let transport = ClosureTransport { request in
-                try await request.environment.time.sleep(for: .seconds(5))
-                return Response(.ok)
-            }
+            let transport = ClosureTransport.delayed(by: .seconds(5))
             _ = try await Chain(transport: transport) { TimeoutMiddleware(nil) }.send(late)
         }
         await note("an archive") { _ = try await ReplayTransport(HARArchive()).send(request) }

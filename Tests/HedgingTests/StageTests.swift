@@ -438,10 +438,7 @@ struct StageTests {
         let breaker = CircuitBreaker()
         let chain = try Chain(
             [stage(attempts: 3, budget: budget), CircuitBreakerMiddleware(breaker)],
-            transport: ClosureTransport { request in
-                try await request.environment.time.sleep(for: .milliseconds(150))
-                return Response(.ok)
-            }
+            transport: ClosureTransport.delayed(by: .milliseconds(150))
         )
         for isOpen in [true, false] {
             async let sent = chain.send(.get(url).on(clock))

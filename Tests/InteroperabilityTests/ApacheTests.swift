@@ -12,16 +12,7 @@ struct ApacheTests {
     @Test("Right credentials open each folder and wrong ones none, as with curl", arguments: Carrier.allCases, folders)
     func folder(carrier: Carrier, folder: String) async throws {
         guard let base = Server.apache.base() else { return }
-        for user in [User.ada, User.doe] {
-            for (credential, expected) in [(user, 200), (User.mistaken(user), 401)] {
-                let calls = try AuthenticatedCalls(base, carrier, credential)
-                #expect(try await calls.status("\(folder)/file.txt") == expected, "\(credential)")
-                #expect(calls.statuses == (expected == 200 ? [401, 200] : [401, 401]), "\(credential)")
-                if let curl = try await Curl.status("\(base)/\(folder)/file.txt", credential) {
-                    #expect(curl == expected, "curl with \(credential)")
-                }
-            }
-        }
+        try await AuthenticatedCalls.checkPasswords(for: "\(folder)/file.txt", at: base, over: carrier)
     }
 
     @Test("Apache proves that it knows the password", arguments: Carrier.allCases, folders.dropLast())
@@ -82,11 +73,8 @@ struct ApacheTests {
     func target(carrier: Carrier, path: String) async throws {
         guard let base = Server.apache.base() else { return }
         let path = path.replacing("\"", with: "%22")
-        for (credential, expected) in [(User.ada, path.contains("none") ? 404 : 200), (User.mistaken(User.ada), 401)] {
-            let calls = try AuthenticatedCalls(base, carrier, credential)
-            #expect(try await calls.status(path) == expected)
-            if let curl = try await Curl.status("\(base)/\(path)", credential) { #expect(curl == expected) }
-        }
+        let status = path.contains("none") ? 404 : 200
+        try await AuthenticatedCalls.checkPasswords(for: path, at: base, over: carrier, of: [User.ada], opening: status)
     }
 
     @Test("Bodies are sent again with the answer", arguments: Carrier.allCases)

@@ -65,6 +65,35 @@ struct AuthenticatedCalls: Sendable {
         return response.status.code
     }
 
+    /// Checks that the right password opens a path and a wrong one does not, each with the second request, as with curl.
+    ///
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - base: The server.
+    ///   - carrier: What carries the requests.
+    ///   - users: The users, with the right passwords.
+    ///   - status: The status with the right password.
+    ///   - withCurl: Whether curl knows what the path asks for.
+    static func checkPasswords(
+        for path: String,
+        at base: String,
+        over carrier: Carrier,
+        of users: [Credential] = [User.ada, User.doe],
+        opening status: Int = 200,
+        withCurl: Bool = true
+    ) async throws {
+        for user in users {
+            for (credential, expected) in [(user, status), (User.mistaken(user), 401)] {
+                let calls = try AuthenticatedCalls(base, carrier, credential)
+                #expect(try await calls.status(path) == expected, "\(credential)")
+                #expect(calls.statuses == [401, expected], "\(credential)")
+                if withCurl, let curl = try await Curl.status("\(base)/\(path)", credential) {
+                    #expect(curl == expected, "curl with \(credential)")
+                }
+            }
+        }
+    }
+
     /// The statuses that came over the wire so far, oldest first.
     var statuses: [Int] { wire.statuses.withLock { $0 } }
 
@@ -126,28 +155,33 @@ private final class AskedProvider: CredentialProvider {
 
 /// The client that everybody has, asked the same.
 enum Curl {
-    /// The status that curl ends with; `nil` when there is no curl, which is said loudly, and is a failure where it
-    /// must.
+    /// The program; `nil` if it is not installed, which is reported.
+    static func program(sourceLocation: SourceLocation = #_sourceLocation) -> URL? {
+        if let program = Programs.find("curl") { return program }
+        Programs.notRun("apt install curl", sourceLocation: sourceLocation)
+        return nil
+    }
+
+    /// Runs curl, and returns what it writes to its standard output; `nil` if it is not installed, which is reported.
+    static func run(_ arguments: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws -> Data? {
+        guard let program = program(sourceLocation: sourceLocation) else { return nil }
+        return try await runProgram(program, ["--silent", "--max-time", "30"] + arguments).standardOutput
+    }
+
+    /// The status that curl ends with; `nil` if it is not installed, which is reported.
     static func status(
         _ url: String,
         _ credential: Credential,
         method: String = "GET",
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Int? {
-        guard let curl = Programs.find("curl") else {
-            if ProcessInfo.processInfo.environment["CI"] != nil {
-                Issue.record("there is no curl to compare with", sourceLocation: sourceLocation)
-            } else {
-                print("NOT COMPARED: there is no curl")
-            }
-            return nil
-        }
         let arguments = [
-            "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--anyauth", "--globoff", "--max-time",
-            "30",
-            "--path-as-is", "--user", "\(credential.user):\(credential.password.revealed)", "--request", method, url,
+            "--output", "/dev/null", "--write-out", "%{http_code}", "--anyauth", "--globoff", "--path-as-is",
+            "--user", "\(credential.user):\(credential.password.revealed)", "--request", method, url,
         ]
-        return Int(try await runProgram(curl, arguments).text)
+        return try await run(arguments, sourceLocation: sourceLocation).flatMap {
+            Int(String(decoding: $0, as: UTF8.self))
+        }
     }
 }
 #endif

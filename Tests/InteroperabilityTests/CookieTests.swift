@@ -13,15 +13,16 @@ private struct CalendarAhead: TimeSource {
     func sleep(for duration: Duration) async throws { try await SystemTime().sleep(for: duration) }
 }
 
+/// A chain that follows redirects and keeps cookies.
+private func jarChain(_ carrier: Carrier, _ jar: CookieJar, _ time: any TimeSource = SystemTime()) throws -> Chain {
+    try Chain(transport: carrier.transport, environment: ChainEnvironment(time: time)) {
+        RedirectMiddleware()
+        CookieMiddleware(jar)
+    }
+}
+
 @Suite("Cookies, against nginx and curl", .timeLimit(.minutes(10)))
 struct NginxCookieTests {
-    private func chain(_ carrier: Carrier, _ jar: CookieJar, _ time: any TimeSource = SystemTime()) throws -> Chain {
-        try Chain(transport: carrier.transport, environment: ChainEnvironment(time: time)) {
-            RedirectMiddleware()
-            CookieMiddleware(jar)
-        }
-    }
-
     @Test(
         "A login that redirects is at the account with its cookie alone, until the logout",
         arguments: Carrier.allCases
@@ -29,7 +30,7 @@ struct NginxCookieTests {
     func login(carrier: Carrier) async throws {
         guard let base = Server.nginx.base() else { return }
         let jar = CookieJar()
-        let chain = try chain(carrier, jar)
+        let chain = try jarChain(carrier, jar)
         #expect(try await chain.send(.get("\(base)/cookies/login")).body.text() == "sid=abc")
         #expect(try await chain.send(.get("\(base)/cookies/account")).body.text() == "sid=abc")
         #expect(try await chain.send(.get("\(base)/stored/none.txt")).status == .notFound)
@@ -43,7 +44,7 @@ struct NginxCookieTests {
         guard let base = Server.nginx.base() else { return }
         let time = CalendarAhead()
         let jar = CookieJar()
-        let chain = try chain(carrier, jar, time)
+        let chain = try jarChain(carrier, jar, time)
         func account() async throws -> String {
             try await chain.send(.get("\(base)/cookies/account")).body.text()
         }
@@ -68,30 +69,21 @@ struct NginxCookieTests {
     @Test("curl's cookies of a login are read here, and ours by curl")
     func curl() async throws {
         guard let base = Server.nginx.base() else { return }
-        guard let curl = Programs.find("curl") else {
-            Issue.record("NOT RUN: there is no curl")
-            return
-        }
         let scratch = try ScratchDirectory.created()
         let theirs = scratch.file("theirs.txt")
-        let login = try await runProgram(
-            curl,
-            ["--silent", "--max-time", "30", "--location", "--cookie-jar", theirs.path, "\(base)/cookies/login"]
-        )
-        #expect(String(decoding: login.standardOutput, as: UTF8.self) == "sid=abc")
+        let arguments = ["--location", "--cookie-jar", theirs.path, "\(base)/cookies/login"]
+        guard let login = try await Curl.run(arguments) else { return }
+        #expect(String(decoding: login, as: UTF8.self) == "sid=abc")
         let jar = CookieJar()
         try await jar.set(NetscapeCookies.parse(String(contentsOf: theirs, encoding: .utf8)))
-        let chain = try chain(.urlSession, jar)
+        let chain = try jarChain(.urlSession, jar)
         #expect(try await chain.send(.get("\(base)/cookies/account")).body.text() == "sid=abc")
         #expect(try await chain.send(.get("\(base)/cookies/visitor")).body.text().isEmpty)
 
         let text = NetscapeCookies.text(for: await jar.cookies()).revealed
         let ours = try scratch.file("ours.txt", Data(text.utf8))
-        let visit = try await runProgram(
-            curl,
-            ["--silent", "--max-time", "30", "--cookie", ours.path, "\(base)/cookies/account"]
-        )
-        let names = String(decoding: visit.standardOutput, as: UTF8.self).split(separator: "; ").map { $0.prefix(3) }
+        let visit = try #require(try await Curl.run(["--cookie", ours.path, "\(base)/cookies/account"]))
+        let names = String(decoding: visit, as: UTF8.self).split(separator: "; ").map { $0.prefix(3) }
         #expect(Set(names) == ["sid", "vis"])
     }
 }
@@ -102,13 +94,6 @@ struct CookieTests {
         var cookies: [String: String]
     }
 
-    private func chain(_ carrier: Carrier, _ jar: CookieJar) throws -> Chain {
-        try Chain(transport: carrier.transport) {
-            RedirectMiddleware()
-            CookieMiddleware(jar)
-        }
-    }
-
     @Test(
         "A login that sets a cookie and redirects ends at the page, and a logout removes it",
         arguments: Carrier.allCases
@@ -116,7 +101,7 @@ struct CookieTests {
     func loginAndLogout(carrier: Carrier) async throws {
         guard let base = Server.httpbin.base() else { return }
         let jar = CookieJar()
-        let chain = try chain(carrier, jar)
+        let chain = try jarChain(carrier, jar)
         let page = try await chain.send(.get("\(base)/cookies/set?session=abc&theme=dark"), as: Cookies.self)
         #expect(page.cookies == ["session": "abc", "theme": "dark"])
         let out = try await chain.send(.get("\(base)/cookies/delete?session"), as: Cookies.self)
@@ -127,31 +112,24 @@ struct CookieTests {
     @Test("curl sends the cookies of a cookies.txt that was written here, and its own is read here")
     func curl() async throws {
         guard let base = Server.httpbin.base() else { return }
-        guard let curl = Programs.find("curl") else {
-            Issue.record("NOT RUN: there is no curl")
-            return
-        }
         let scratch = try ScratchDirectory.created()
         let jar = CookieJar()
-        let chain = try chain(.urlSession, jar)
+        let chain = try jarChain(.urlSession, jar)
         _ = try await chain.send(.get("\(base)/cookies/set?ours=1"), as: Cookies.self)
         let text = NetscapeCookies.text(for: await jar.cookies()).revealed
         let ours = try scratch.file("ours.txt", Data(text.utf8))
         let theirs = scratch.file("theirs.txt")
-        let outcome = try await runProgram(
-            curl,
-            [
-                "--silent", "--max-time", "30", "--location", "--cookie", ours.path, "--cookie-jar", theirs.path,
-                "\(base)/cookies/set?theirs=2",
-            ]
-        )
-        let seen = try JSONDecoder().decode(Cookies.self, from: outcome.standardOutput)
+        let arguments = [
+            "--location", "--cookie", ours.path, "--cookie-jar", theirs.path, "\(base)/cookies/set?theirs=2",
+        ]
+        guard let outcome = try await Curl.run(arguments) else { return }
+        let seen = try JSONDecoder().decode(Cookies.self, from: outcome)
         #expect(seen.cookies == ["ours": "1", "theirs": "2"])
         let back = try NetscapeCookies.parse(String(contentsOf: theirs, encoding: .utf8))
         #expect(Set(back.map(\.name)) == ["ours", "theirs"])
         let other = CookieJar()
         try await other.set(back)
-        let echo = try await self.chain(.urlSession, other).send(.get("\(base)/cookies"), as: Cookies.self)
+        let echo = try await jarChain(.urlSession, other).send(.get("\(base)/cookies"), as: Cookies.self)
         #expect(echo.cookies == ["ours": "1", "theirs": "2"])
     }
 }

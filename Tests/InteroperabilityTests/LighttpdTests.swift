@@ -17,17 +17,12 @@ struct LighttpdTests {
     @Test("Right credentials open each folder and wrong ones none, as with curl", arguments: Carrier.allCases, folders)
     func folder(carrier: Carrier, folder: String) async throws {
         guard let base = Server.lighttpd.base() else { return }
-        for user in [User.ada, User.doe] {
-            for (credential, expected) in [(user, 200), (User.mistaken(user), 401)] {
-                let calls = try AuthenticatedCalls(base, carrier, credential)
-                #expect(try await calls.status("\(folder)/file.txt") == expected, "\(credential)")
-                #expect(calls.statuses == (expected == 200 ? [401, 200] : [401, 401]), "\(credential)")
-                guard Self.foldersOfCurl.contains(folder) else { continue }
-                if let curl = try await Curl.status("\(base)/\(folder)/file.txt", credential) {
-                    #expect(curl == expected, "curl with \(credential)")
-                }
-            }
-        }
+        try await AuthenticatedCalls.checkPasswords(
+            for: "\(folder)/file.txt",
+            at: base,
+            over: carrier,
+            withCurl: Self.foldersOfCurl.contains(folder)
+        )
     }
 
     @Test("lighttpd asks once", arguments: Carrier.allCases, folders)

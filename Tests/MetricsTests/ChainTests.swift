@@ -118,10 +118,7 @@ struct ChainTests {
     @Test("Of hedged attempts the loser is no error, and none stays in flight")
     func hedging() async throws {
         let clock = VirtualClock()
-        let transport = ClosureTransport { request in
-            if request.attempt == 1 { try await request.environment.time.sleep(for: .seconds(60)) }
-            return Response(.ok)
-        }
+        let transport = ClosureTransport.delayed(by: .seconds(60)) { $0.attempt == 1 }
         let chain = try Chain(transport: transport) {
             HedgingMiddleware(HedgingPolicy(after: .fixed(.milliseconds(100))), budget: nil)
             ofAttempts
@@ -138,9 +135,9 @@ struct ChainTests {
 
     @Test("Calls that share a transfer are two calls and one attempt")
     func coalescing() async throws {
-        let isOpen = Watched(false)
+        let mayAnswer = Rendezvous()
         let transport = ClosureTransport { _ in
-            try await isOpen.wait { $0 ? () : nil }
+            try await mayAnswer.wait()
             return Response(.ok, body: .chunks(["shared"]))
         }
         let coalescing = CoalescingMiddleware()
@@ -153,7 +150,7 @@ struct ChainTests {
         async let second = chain.send(.get(url)).body.text()
         try await until("both calls to wait") { coalescing.transfers.waiterCount == 2 }
         #expect(calls.values(of: "httpchain.client.active_calls") == [2])
-        isOpen.update { $0 = true }
+        mayAnswer.reach()
         #expect(try await [first, second] == ["shared", "shared"])
         try await until("both calls have ended") { calls.values(of: "httpchain.client.call.duration").count == 2 }
         #expect(calls.values(of: "httpchain.client.active_calls") == [0])
@@ -164,10 +161,7 @@ struct ChainTests {
     @Test("A call whose time is up has timed out, and so has its attempt")
     func deadline() async throws {
         let clock = VirtualClock()
-        let transport = ClosureTransport { request in
-            try await request.environment.time.sleep(for: .seconds(60))
-            return Response(.ok)
-        }
+        let transport = ClosureTransport.delayed(by: .seconds(60))
         let chain = try Chain(transport: transport) {
             ofCalls
             TimeoutMiddleware(.seconds(5))
@@ -233,21 +227,8 @@ struct ChainTests {
             ofCalls
             ofAttempts
         }
-        let clock = VirtualClock()
         let count = 10_000
-        await withTaskGroup(of: Void.self) { group in
-            for index in 0..<count {
-                group.addTask {
-                    let call = Task { try await chain.send(.get(url).on(clock)).body.text() }
-                    if index.isMultiple(of: 3) { call.cancel() }
-                    _ = await call.result
-                }
-            }
-            group.addTask {
-                try? await clock.waitForSleepers(count: count - (count + 2) / 3)
-                clock.advance(by: .seconds(1))
-            }
-        }
+        await chain.sendMany(.get(url), count: count)
         try await until("nothing is in flight") {
             attempts.values(of: "http.client.active_requests") == [0]
                 && calls.values(of: "httpchain.client.active_calls") == [0]

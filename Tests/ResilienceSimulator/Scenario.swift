@@ -63,6 +63,18 @@ package struct Scenario: Sendable {
         self.behavior = behavior
     }
 
+    /// Returns a server that is changed for a while.
+    private static func disturbed(
+        _ server: Server,
+        during times: Range<Double>,
+        _ time: Double,
+        _ change: (inout Server) -> Void
+    ) -> Server {
+        var server = server
+        if times.contains(time) { change(&server) }
+        return server
+    }
+
     private static let one = Server(workers: 20, service: 0.05)
 
     /// Half as many calls again as the server can answer.
@@ -86,9 +98,7 @@ package struct Scenario: Sendable {
         servers: Array(repeating: Server(workers: 8, service: 0.04), count: 5),
         rate: { _ in 700 }
     ) { index, time, server in
-        var server = server
-        if index == 2, (20..<40).contains(time) { server.service *= 10 }
-        return server
+        index == 2 ? disturbed(server, during: 20..<40, time) { $0.service *= 10 } : server
     }
 
     /// The work takes three times as long for a while.
@@ -98,11 +108,7 @@ package struct Scenario: Sendable {
         disturbance: 20...40,
         servers: [one],
         rate: { _ in 300 }
-    ) { _, time, server in
-        var server = server
-        if (20..<40).contains(time) { server.service *= 3 }
-        return server
-    }
+    ) { disturbed($2, during: 20..<40, $1) { $0.service *= 3 } }
 
     /// The server takes calls and answers none for a while.
     package static let constantTimeouts = Scenario(
@@ -111,11 +117,7 @@ package struct Scenario: Sendable {
         disturbance: 20...40,
         servers: [one],
         rate: { _ in 300 }
-    ) { _, time, server in
-        var server = server
-        server.hangs = (20..<40).contains(time)
-        return server
-    }
+    ) { disturbed($2, during: 20..<40, $1) { $0.hangs = true } }
 
     /// A little more than the server can answer, for long.
     package static let drift = Scenario("drift", length: 180, servers: [one], rate: { _ in 420 })
@@ -127,11 +129,7 @@ package struct Scenario: Sendable {
         disturbance: 20...30,
         servers: [one],
         rate: { (30..<40).contains($0) ? 900 : 300 }
-    ) { _, time, server in
-        var server = server
-        server.isDown = (20..<30).contains(time)
-        return server
-    }
+    ) { disturbed($2, during: 20..<30, $1) { $0.isDown = true } }
 
     /// A client that sends little, and a server that fails for a while.
     package static let lowRate = Scenario(
@@ -140,11 +138,7 @@ package struct Scenario: Sendable {
         disturbance: 40...70,
         servers: [one],
         rate: { _ in 3 }
-    ) { _, time, server in
-        var server = server
-        server.hangs = (40..<70).contains(time)
-        return server
-    }
+    ) { disturbed($2, during: 40..<70, $1) { $0.hangs = true } }
 
     /// A quota of 60 calls a second for each client, of which callers ask for a half, and for twice as many each fourth
     /// second.

@@ -26,6 +26,23 @@ package struct ClosureTransport: Transport {
         self.init(capabilities: capabilities) { _ in response }
     }
 
+    /// Answers after a delay, by the time source of the request.
+    ///
+    /// - Parameters:
+    ///   - delay: The delay.
+    ///   - isDelayed: Whether the response to a request is delayed; each is by default.
+    ///   - response: The response; 200 without content by default.
+    package static func delayed(
+        by delay: Duration,
+        where isDelayed: @escaping @Sendable (Request) -> Bool = { _ in true },
+        answering response: Response = Response(.ok)
+    ) -> ClosureTransport {
+        ClosureTransport { request in
+            if isDelayed(request) { try await request.environment.time.sleep(for: delay) }
+            return response
+        }
+    }
+
     package func send(_ request: consuming Request) async throws -> Response {
         try await answer(request)
     }

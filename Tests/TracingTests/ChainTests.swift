@@ -124,10 +124,7 @@ struct ChainTests {
     @Test("Of hedged attempts the loser, which was cancelled, is no error")
     func hedging() async throws {
         let clock = VirtualClock()
-        let transport = ClosureTransport { request in
-            if request.attempt == 1 { try await request.environment.time.sleep(for: .seconds(60)) }
-            return Response(.ok)
-        }
+        let transport = ClosureTransport.delayed(by: .seconds(60)) { $0.attempt == 1 }
         let chain = try Chain(transport: transport) {
             HedgingMiddleware(HedgingPolicy(after: .fixed(.milliseconds(100))), budget: nil)
             stage
@@ -142,9 +139,9 @@ struct ChainTests {
 
     @Test("Calls that share a transfer share its span, the child of the one that began it")
     func coalescing() async throws {
-        let isOpen = Watched(false)
+        let mayAnswer = Rendezvous()
         let transport = ClosureTransport { _ in
-            try await isOpen.wait { $0 ? () : nil }
+            try await mayAnswer.wait()
             return Response(.ok, body: .chunks(["shared"]))
         }
         let coalescing = CoalescingMiddleware()
@@ -159,7 +156,7 @@ struct ChainTests {
         try await until("the first call to wait") { coalescing.transfers.waiterCount == 1 }
         async let second = chain.send(.get(url)).body.text()
         try await until("both calls to wait") { coalescing.transfers.waiterCount == 2 }
-        isOpen.update { $0 = true }
+        mayAnswer.reach()
         #expect(try await [first, second] == ["shared", "shared"])
         try await until("the span has ended") { !tracer.finishedSpans.isEmpty }
         #expect(tracer.finishedSpans.map { $0.texts["http.response.status_code"] } == ["200"])
@@ -169,10 +166,7 @@ struct ChainTests {
     @Test("A call whose time is up has timed out, and was not cancelled")
     func deadline() async throws {
         let clock = VirtualClock()
-        let transport = ClosureTransport { request in
-            try await request.environment.time.sleep(for: .seconds(60))
-            return Response(.ok)
-        }
+        let transport = ClosureTransport.delayed(by: .seconds(60))
         let chain = try Chain(transport: transport) {
             TimeoutMiddleware(.seconds(5))
             stage
@@ -190,10 +184,7 @@ struct ChainTests {
     @Test("An attempt that was cancelled because its own time was up has timed out")
     func attemptTimeout() async throws {
         let clock = VirtualClock()
-        let transport = ClosureTransport { request in
-            try await request.environment.time.sleep(for: .seconds(60))
-            return Response(.ok)
-        }
+        let transport = ClosureTransport.delayed(by: .seconds(60))
         let chain = try Chain(transport: transport) {
             AttemptTimeoutMiddleware(.seconds(5))
             stage
@@ -298,21 +289,7 @@ struct ChainTests {
             return Response(.ok, body: .chunks(["a"]))
         }
         let chain = try Chain(transport: transport) { stage }
-        let clock = VirtualClock()
-        let count = 10_000
-        await withTaskGroup(of: Void.self) { group in
-            for index in 0..<count {
-                group.addTask {
-                    let call = Task { try await chain.send(.get(url).on(clock)).body.text() }
-                    if index.isMultiple(of: 3) { call.cancel() }
-                    _ = await call.result
-                }
-            }
-            group.addTask {
-                try? await clock.waitForSleepers(count: count - (count + 2) / 3)
-                clock.advance(by: .seconds(1))
-            }
-        }
+        await chain.sendMany(.get(url), count: 10_000)
         try await until("every span has ended") { tracer.activeSpans.isEmpty }
         #expect(tracer.finishedSpans.allSatisfy { $0.status == nil })
     }

@@ -16,10 +16,7 @@ struct BearerConcurrencyTests {
     @Test("A thousand calls that are rejected at the same time cause one")
     func thousand() async throws {
         let mayAnswer = Rendezvous()
-        let source = TokenSource { _, _ in
-            try await mayAnswer.wait()
-            return AccessToken("new")
-        }
+        let source = TokenSource.gated(mayAnswer)
         let transport = resourceServer { $0 == "new" }
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
         let chain = try Chain(transport: transport) { stage }
@@ -40,10 +37,7 @@ struct BearerConcurrencyTests {
     func expired() async throws {
         let clock = VirtualClock()
         let mayAnswer = Rendezvous()
-        let source = TokenSource { _, _ in
-            try await mayAnswer.wait()
-            return AccessToken("new")
-        }
+        let source = TokenSource.gated(mayAnswer)
         let transport = resourceServer { $0 == "new" }
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old", expiration: start))
         let chain = try Chain(transport: transport, environment: .virtual(clock)) { stage }
@@ -84,11 +78,7 @@ struct BearerConcurrencyTests {
     @Test("A call that begins while a token is refreshed waits for the new one")
     func beginsDuringRefresh() async throws {
         let (isAsked, mayAnswer) = (Rendezvous(), Rendezvous())
-        let source = TokenSource { _, _ in
-            isAsked.reach()
-            try await mayAnswer.wait()
-            return AccessToken("new")
-        }
+        let source = TokenSource.gated(mayAnswer, isAsked: isAsked)
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
         async let first = StageHarness(stage).send(.get(plantsURL), answering: .unauthorized(), .ok)
         try await isAsked.wait()
@@ -156,11 +146,7 @@ struct BearerConcurrencyTests {
     @Test("One of those who wait is cancelled, and the others get the token")
     func oneCancelled() async throws {
         let (isAsked, mayAnswer) = (Rendezvous(), Rendezvous())
-        let source = TokenSource { _, _ in
-            isAsked.reach()
-            try await mayAnswer.wait()
-            return AccessToken("new")
-        }
+        let source = TokenSource.gated(mayAnswer, isAsked: isAsked)
         let stage = BearerAuthMiddleware(source, for: origin)
         let chain = try Chain(transport: resourceServer { $0 == "new" }) { stage }
         // The one that began the refresh is the one that leaves.
@@ -263,7 +249,9 @@ struct BearerSignInTests {
 
 @Suite("The refresh's own requests", .heavy, .timeLimit(.minutes(10)))
 struct BearerBypassTests {
-    @Test("They go through the stages inside, the same chain, or another with the same stage, and wait for nothing")
+    @Test(
+        "The requests of a refresh go through the stages inside, the same chain, or another with the same stage, and wait for nothing"
+    )
     func sameChain() async throws {
         for route in ["inside", "same chain", "other chain"] {
             let transport = InMemoryTransport()

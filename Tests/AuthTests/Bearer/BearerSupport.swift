@@ -22,6 +22,19 @@ final class TokenSource: AccessTokenProvider {
         self.work = work
     }
 
+    /// A provider of the token "new".
+    ///
+    /// - Parameters:
+    ///   - mayAnswer: A point that it waits for, each time.
+    ///   - isAsked: A point that it reaches before.
+    static func gated(_ mayAnswer: Rendezvous, isAsked: Rendezvous = Rendezvous()) -> TokenSource {
+        TokenSource { _, _ in
+            isAsked.reach()
+            try await mayAnswer.wait()
+            return AccessToken("new")
+        }
+    }
+
     var count: Int { state.withLock { $0.count } }
     var olds: [AccessToken?] { state.withLock { $0.olds } }
 

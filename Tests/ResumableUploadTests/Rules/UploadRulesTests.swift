@@ -28,144 +28,95 @@ struct UploadRulesTests {
     struct Line: Sendable, CustomStringConvertible {
         let description: String
         let plan: UploadPlan
-        var answer: UploadAnswer
+        let answer: UploadAnswer
         let verdict: UploadVerdict
         let next: UploadAction
+
+        init(
+            _ description: String,
+            _ plan: UploadPlan,
+            _ answer: UploadAnswer,
+            _ verdict: UploadVerdict,
+            _ next: UploadAction
+        ) {
+            self.description = description
+            self.plan = plan
+            self.answer = answer
+            self.verdict = verdict
+            self.next = next
+        }
     }
 
+    /// The append that was answered: the rest of the content.
+    private static let rest = UploadAction.append(40..<100, completes: true)
+
     static let appends: [Line] = [
+        Line("tus: all of it is acknowledged", tus, answer(204) { $0.offset = 100 }, .finish, rest),
         Line(
-            description: "tus: all of it is acknowledged",
-            plan: tus,
-            answer: answer(204) { $0.offset = 100 },
-            verdict: .finish,
-            next: .append(40..<100, completes: true)
+            "tus: a part is acknowledged",
+            tus,
+            answer(204) { $0.offset = 70 },
+            .tryAgain(asked: nil),
+            .append(70..<100, completes: true)
+        ),
+        Line("tus: no offset", tus, answer(204), .tryAgain(asked: nil), .findOffset),
+        Line("tus: another offset", tus, answer(409), .tryAgain(asked: nil), .findOffset),
+        Line("tus: a checksum that does not fit", tus, answer(460), .tryAgain(asked: nil), .findOffset),
+        Line(
+            "tus: more than there is",
+            tus,
+            answer(204) { $0.offset = 101 },
+            .fail(.offsetBeyondEnd(offset: 101, length: 100)),
+            rest
+        ),
+        Line("tus: gone", tus, answer(410), .tryAgain(asked: nil), .create(0..<0)),
+        Line("tus: forbidden is the answer", tus, answer(403), .finish, rest),
+        Line("draft: complete", draft, answer(200) { $0.isComplete = true }, .finish, rest),
+        Line("draft: complete, and refused by who uses it", draft, answer(500) { $0.isComplete = true }, .finish, rest),
+        Line("draft: success, and not said to be complete", draft, answer(204), .tryAgain(asked: nil), .findOffset),
+        Line(
+            "draft: the offset that is expected",
+            draft,
+            answer(409) { $0.offset = 60 },
+            .tryAgain(asked: nil),
+            .append(60..<100, completes: true)
         ),
         Line(
-            description: "tus: a part is acknowledged",
-            plan: tus,
-            answer: answer(204) { $0.offset = 70 },
-            verdict: .tryAgain(asked: nil),
-            next: .append(70..<100, completes: true)
+            "draft: the offset that a problem tells",
+            draft,
+            answer(409) { $0.problem = .mismatchingOffset(expected: 50) },
+            .tryAgain(asked: nil),
+            .append(50..<100, completes: true)
+        ),
+        Line("draft: a conflict with no offset", draft, answer(409), .tryAgain(asked: nil), .findOffset),
+        Line(
+            "draft: completed before",
+            draft,
+            answer(400) { $0.problem = .completed },
+            .tryAgain(asked: nil),
+            .findOffset
         ),
         Line(
-            description: "tus: no offset",
-            plan: tus,
-            answer: answer(204),
-            verdict: .tryAgain(asked: nil),
-            next: .findOffset
+            "draft: a length that does not fit",
+            draft,
+            answer(400) { $0.problem = .inconsistentLength },
+            .finish,
+            rest
         ),
         Line(
-            description: "tus: another offset",
-            plan: tus,
-            answer: answer(409),
-            verdict: .tryAgain(asked: nil),
-            next: .findOffset
+            "busy, with a wait",
+            draft,
+            answer(503) { $0.retryAfter = .seconds(3) },
+            .tryAgain(asked: .seconds(3)),
+            .findOffset
         ),
-        Line(
-            description: "tus: a checksum that does not fit",
-            plan: tus,
-            answer: answer(460),
-            verdict: .tryAgain(asked: nil),
-            next: .findOffset
-        ),
-        Line(
-            description: "tus: more than there is",
-            plan: tus,
-            answer: answer(204) { $0.offset = 101 },
-            verdict: .fail(.offsetBeyondEnd(offset: 101, length: 100)),
-            next: .append(40..<100, completes: true)
-        ),
-        Line(
-            description: "tus: gone",
-            plan: tus,
-            answer: answer(410),
-            verdict: .tryAgain(asked: nil),
-            next: .create(0..<0)
-        ),
-        Line(
-            description: "tus: forbidden is the answer",
-            plan: tus,
-            answer: answer(403),
-            verdict: .finish,
-            next: .append(40..<100, completes: true)
-        ),
-        Line(
-            description: "draft: complete",
-            plan: draft,
-            answer: answer(200) { $0.isComplete = true },
-            verdict: .finish,
-            next: .append(40..<100, completes: true)
-        ),
-        Line(
-            description: "draft: complete, and refused by who uses it",
-            plan: draft,
-            answer: answer(500) { $0.isComplete = true },
-            verdict: .finish,
-            next: .append(40..<100, completes: true)
-        ),
-        Line(
-            description: "draft: success, and not said to be complete",
-            plan: draft,
-            answer: answer(204),
-            verdict: .tryAgain(asked: nil),
-            next: .findOffset
-        ),
-        Line(
-            description: "draft: the offset that is expected",
-            plan: draft,
-            answer: answer(409) { $0.offset = 60 },
-            verdict: .tryAgain(asked: nil),
-            next: .append(60..<100, completes: true)
-        ),
-        Line(
-            description: "draft: the offset that a problem tells",
-            plan: draft,
-            answer: answer(409) { $0.problem = .mismatchingOffset(expected: 50) },
-            verdict: .tryAgain(asked: nil),
-            next: .append(50..<100, completes: true)
-        ),
-        Line(
-            description: "draft: a conflict with no offset",
-            plan: draft,
-            answer: answer(409),
-            verdict: .tryAgain(asked: nil),
-            next: .findOffset
-        ),
-        Line(
-            description: "draft: completed before",
-            plan: draft,
-            answer: answer(400) { $0.problem = .completed },
-            verdict: .tryAgain(asked: nil),
-            next: .findOffset
-        ),
-        Line(
-            description: "draft: a length that does not fit",
-            plan: draft,
-            answer: answer(400) { $0.problem = .inconsistentLength },
-            verdict: .finish,
-            next: .append(40..<100, completes: true)
-        ),
-        Line(
-            description: "busy, with a wait",
-            plan: draft,
-            answer: answer(503) { $0.retryAfter = .seconds(3) },
-            verdict: .tryAgain(asked: .seconds(3)),
-            next: .findOffset
-        ),
-        Line(
-            description: "too large, and as small as it gets",
-            plan: tus,
-            answer: answer(413),
-            verdict: .finish,
-            next: .append(40..<100, completes: true)
-        ),
+        Line("too large, and as small as it gets", tus, answer(413), .finish, rest),
     ]
 
     @Test("The answer to an append decides what follows", arguments: appends)
     func append(line: Line) {
         var rules = Self.rules(line.plan, at: 40)
-        #expect(rules.action == .append(40..<100, completes: true))
+        #expect(rules.action == Self.rest)
         #expect(rules.take(line.answer) == line.verdict)
         #expect(rules.action == line.next)
     }
