@@ -13,7 +13,7 @@ struct HashTests {
 
     /// Of FIPS 180-4's examples and NIST's CAVP short messages.
     @Test(
-        "It gives NIST's published digests",
+        "The hash gives NIST's published digests",
         arguments: [
             ("", "c672b8d1ef56ed28ab87c3622c5114069bdd3ad7b8f9737498d0c01ecef0967a"),
             ("abc", "53048e2681941ef99b2e29b76b4c7dabe4c2d0c634fc6d46e0e2f13107e7af23"),
@@ -34,7 +34,7 @@ struct HashTests {
 
     /// The digests are those of Python's hashlib.
     @Test(
-        "It agrees with another implementation at each edge of a block",
+        "The hash agrees with another implementation at each edge of a block",
         arguments: [
             (1, "10baad1713566ac2333467bddb0597dec9066120dd72ac2dcb8394221dcbe43d"),
             (8, "11db387617dd2a906eb6a3ca018f2a5ca79f44ceeee6131c5d73d0e39e5ba21a"),
@@ -61,7 +61,7 @@ struct HashTests {
         #expect(hash((0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }) == digest)
     }
 
-    @Test("It agrees with another implementation for every length up to four blocks")
+    @Test("The hash agrees with another implementation for every length up to four blocks")
     func everyLength() {
         var all = SHA512256()
         for count in 0..<520 {

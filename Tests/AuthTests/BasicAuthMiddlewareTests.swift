@@ -15,7 +15,7 @@ private func fixed(_ sending: BasicSending = .whenChallenged) -> BasicAuthMiddle
 
 @Suite("BasicAuthMiddleware", .timeLimit(.minutes(10)))
 struct BasicAuthMiddlewareTests {
-    @Test("It sends the password when the server asks, and not before")
+    @Test("The stage sends the password when the server asks, and not before")
     func whenChallenged() async throws {
         let outcome = await StageHarness(fixed()).send(.get(url), answering: .challenge(challenge), .ok)
         #expect(outcome.authorizations == [nil, adaField])
@@ -23,7 +23,7 @@ struct BasicAuthMiddlewareTests {
         #expect(try outcome.response().authenticationRefusal == nil)
     }
 
-    @Test("Its session is open once a credential was sent, until the server rejects it")
+    @Test("The session of the stage is open once a credential was sent, until the server rejects it")
     func session() async throws {
         let stage = fixed()
         #expect(!stage.isSessionOpen)

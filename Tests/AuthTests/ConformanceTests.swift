@@ -40,7 +40,7 @@ struct ConformanceTests {
         }.verify(check)
     }
 
-    @Test("Routes keep the rules", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test("Routes keep the rules of every stage", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
     func routes(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) {
             RoutedAuthMiddleware([

@@ -100,7 +100,7 @@ struct PlaintextTests {
         { _, allows in BasicAuthMiddleware(Careless(origins: .any), allowsPlaintext: allows) },
     ]
 
-    @Test("Without it no password is sent, unless that is allowed", arguments: [0, 1], [false, true])
+    @Test("Without TLS no password is sent, unless that is allowed", arguments: [0, 1], [false, true])
     func plaintext(index: Int, allows: Bool) async throws {
         let stage = Self.stages[index]("http://api.example.com", allows)
         let outcome = await StageHarness(stage)

@@ -14,7 +14,7 @@ private struct Note: CredentialDocumentContent {
 
 @Suite("A disk that does not answer", .timeLimit(.minutes(10)))
 struct StalledDiskTests {
-    @Test("It keeps nobody from giving up reading, and a change that has begun is finished")
+    @Test("A stalled disk keeps nobody from giving up reading, and a change that has begun is finished")
     func stalled() async throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "httpchain-auth-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

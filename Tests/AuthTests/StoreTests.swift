@@ -419,7 +419,7 @@ struct StoredCredentialTests {
         #expect(later.authorizations.contains(adaField))
     }
 
-    @Test("It gives nothing to other origins, and asks nobody")
+    @Test("A stored credential is not given to other origins, and nobody is asked for them")
     func elsewhere() async throws {
         let asked = ListedCredentials([ada])
         let store = InMemoryCredentialStore(["service": ada])
@@ -428,7 +428,7 @@ struct StoredCredentialTests {
         #expect(asked.questions.isEmpty)
     }
 
-    @Test("It works in a chain, and a program that starts again is not asked again")
+    @Test("A stored credential is sent in a chain, and nobody is asked again when the program starts again")
     func chain() async throws {
         let directory = try Directory()
         let asked = ListedCredentials([ada])

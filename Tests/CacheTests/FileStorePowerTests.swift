@@ -165,7 +165,7 @@ struct FileStorePowerTests {
         #expect(problem == nil)
     }
 
-    @Test("Without it, what is there is whole")
+    @Test("Without durability for a loss of power, what is there is whole")
     func process() async throws {
         let disk = disk()
         let steps = try await script(disk, .process)

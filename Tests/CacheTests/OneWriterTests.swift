@@ -39,7 +39,7 @@ struct OneWriterTests {
         }
     }
 
-    @Test("One of them is stored, and each caller has its own")
+    @Test("One of the responses is stored, and each caller has its own")
     func oneWriter() async throws {
         let chain = try chain()
         let responses = try await responses(50, chain)

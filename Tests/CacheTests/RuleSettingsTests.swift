@@ -71,7 +71,7 @@ struct RuleSettingsTests {
         }
     }
 
-    @Test("The response to a validation, §4.3.3")
+    @Test("A 304 freshens what is stored, a server error is replaced by it, and other statuses are passed on, §4.3.3")
     func conclusions() throws {
         var situation = Situation()
         situation.response = ["Cache-Control: max-age=10, stale-if-error=100", "ETag: \"a\""]

@@ -395,7 +395,11 @@ struct StageTests {
         #expect(try await talk.ask(url: "https://example.com/vary").response.cacheStatus?.isStored == false)
     }
 
-    @Test("It keeps the rules of every stage", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test(
+        "The cache keeps the rules of every stage",
+        .timeLimit(.minutes(10)),
+        arguments: StageConformance.Check.allCases
+    )
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { CacheMiddleware(store: .memory(limit: .megabytes(1))) }.verify(check)
         try await StageConformance(

@@ -12,7 +12,7 @@ import Testing
 struct StalledStoreTests {
     private let directory = ScratchDirectory()
 
-    @Test("It holds up neither a call that gives up, nor calls beside it, nor file work elsewhere")
+    @Test("The store holds up neither a call that gives up, nor calls beside it, nor file work elsewhere")
     func stalled() async throws {
         let disk = StallingFiles()
         let store = FileCacheStore(path: directory.path, bounds: .ample, files: disk)

@@ -53,7 +53,7 @@ struct LocalEndpointTests {
         ])
     }
 
-    @Test("One serves all request types of its source with values, beside the endpoints of a network")
+    @Test("An endpoint serves all request types of its source with values, beside the endpoints of a network")
     func values() async throws {
         let client = try client()
         #expect(try await client.call(ReadNote(id: 7)) == "Water the roses")
@@ -72,7 +72,7 @@ struct LocalEndpointTests {
         #expect(error?.endpoints == ["thermometer"])
     }
 
-    @Test("Its calls have events with the name of the endpoint")
+    @Test("Calls of an endpoint have events with its name")
     func events() async throws {
         let client = try client()
         let events = client.events()

@@ -42,7 +42,7 @@ struct ChainTests {
         _ = try Chain([CoalescingMiddleware(partition: .shared)], transport: inner)
     }
 
-    @Test("With a partition, or without authentication, it may stand where it is")
+    @Test("The stage is allowed outside authentication with a partition, and anywhere in a chain without it")
     func allowed() throws {
         let transport = InMemoryTransport()
         _ = try Chain([CoalescingMiddleware(partition: .shared), Authenticating()], transport: transport)
@@ -51,21 +51,25 @@ struct ChainTests {
         _ = try Chain([Caching(), CoalescingMiddleware()], transport: transport)
     }
 
-    @Test("It belongs inside a cache")
+    @Test("The stage belongs inside a cache")
     func order() {
         #expect(throws: ChainOrderError.self) {
             try Chain([CoalescingMiddleware(), Caching()], transport: InMemoryTransport())
         }
     }
 
-    @Test("It tells how it is set")
+    @Test("The summary of the stage has its settings")
     func summary() {
         let summary = CoalescingMiddleware(partition: .by { _ in "secret" }, window: .kibibytes(8)).summary
         #expect(summary.settings.map(\.name) == ["users", "window", "spill"])
         #expect(summary.settings.map(\.value) == ["separated by a closure", "8 KiB", "1 GiB"])
     }
 
-    @Test("It keeps the rules of every stage", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test(
+        "The stage keeps the rules of every stage",
+        .timeLimit(.minutes(10)),
+        arguments: StageConformance.Check.allCases
+    )
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { CoalescingMiddleware() }.verify(check)
         try await StageConformance(request: { .get("https://conformance.example/items") }) {

@@ -36,7 +36,7 @@ struct LogSecretsTests {
     ]
 
     @Test(
-        "It is in no record of a stage that logs, outside or inside, in no trace and in no error",
+        "The value of a cookie is in no record of a stage that logs, outside or inside, in no trace and in no error",
         arguments: exchanges,
         [LoggedFields.standard, .standard.adding("Cookie", "Set-Cookie")]
     )

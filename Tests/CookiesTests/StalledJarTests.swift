@@ -10,7 +10,9 @@ import Testing
 
 @Suite("A jar whose disk does not answer", .timeLimit(.minutes(10)))
 struct StalledJarTests {
-    @Test("It holds up neither calls with another jar nor file work on the same threads, and loses no cookie")
+    @Test(
+        "A stalled jar holds up neither calls with another jar nor file work on the same threads, and loses no cookie"
+    )
     func stalled() async throws {
         let scratch = try ScratchDirectory.created()
         let url = "https://www.example.com/"

@@ -29,7 +29,7 @@ struct CallFailureTests {
         return CallFailure(Lost(), response: Response(.conflict, headers: headers), content: Data(bytes))
     }
 
-    @Test("Its content is decoded to a type and read as text, whatever its media type")
+    @Test("The content of a failure is decoded to a type and read as text, whatever its media type")
     func content() {
         let json = Self.failure(Array(#"{"code":"sold","date":7}"#.utf8), as: "text/html")
         let decoder = JSONDecoder()

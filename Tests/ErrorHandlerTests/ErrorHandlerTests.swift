@@ -154,7 +154,7 @@ struct HandlerChoiceTests {
 
 @Suite("The error that is made")
 struct ServiceErrorTests {
-    @Test("It has the original as its cause, the exchange, and the response whole")
+    @Test("The error has the original as its cause, the exchange, and the whole response")
     func keepsAll() async throws {
         var response = Response(.gone, headers: [.contentType: "application/problem+json"])
         response.body = .once(
@@ -261,7 +261,7 @@ struct RecoveryTests {
         #expect(try await chain.send(.get("https://a.example/plants"), as: [String].self) == ["fern"])
     }
 
-    @Test("It is not for other statuses")
+    @Test("A fallback is not for other statuses")
     func otherStatus() async {
         await #expect(throws: StatusFailure.self) {
             try await send(
@@ -311,7 +311,7 @@ struct ErrorHandlerPlaceTests {
         #expect(stage.summary.settings.first?.value == "problem details, PlantError for 404")
     }
 
-    @Test("It keeps the rules of a stage", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases)
     func conformance(check: StageConformance.Check) async throws {
         try await StageConformance { ErrorHandlerMiddleware(.problemDetails, .jsonAPI, .oData) }.verify(check)
     }

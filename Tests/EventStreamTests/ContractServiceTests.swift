@@ -94,7 +94,7 @@ struct ContractServiceTests {
     }
 
     @Test(
-        "It starts, restarts and ends streams, and reports events, comments and errors in order",
+        "The service starts, restarts and ends streams, and reports events, comments and errors in order",
         arguments: transports
     )
     func session(name: String) async throws {
@@ -238,7 +238,7 @@ struct ContractServiceTests {
         Case(testDescription: "307 with an empty Location", answers: [.status(307, location: "")], hasError: true),
     ]
 
-    @Test("It behaves as the public contract tests ask for", arguments: cases, transports)
+    @Test("The service behaves as the public contract tests ask for", arguments: cases, transports)
     func contract(asked: Case, name: String) async throws {
         let callbacks = Events<Callback>()
         let connections = Events<LoopbackRequest>()

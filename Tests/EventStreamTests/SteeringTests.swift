@@ -220,7 +220,7 @@ struct StreamWatchdogTests {
         #expect(bench.server.requests.map(\.lastEventID) == [nil, "a"])
     }
 
-    @Test("It learns the heartbeat of a server and notices sooner that it is gone")
+    @Test("The watchdog learns the heartbeat of a server and notices sooner that the server is gone")
     func learns() async throws {
         let bench = try Bench([
             .stream {

@@ -52,7 +52,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("Its examples are the code above, and they work")
+    @Test("The examples of the page are the code above, and they work")
     func examples() async throws {
         let page = try Repository.text("Middleware/Gzip/Gzip.docc/Gzip.md")
         let code = try String(contentsOfFile: #filePath, encoding: .utf8).lines(between: "// begin", "// end")

@@ -41,7 +41,7 @@ struct InteroperabilityTests {
         Tool.python("zlib.decompress(d,31)"),
     ]
 
-    @Test("They read what is written here", arguments: consumers)
+    @Test("Third-party programs read what is written here", arguments: consumers)
     func writing(_ tool: Tool) async throws {
         for sample in [Data("x".utf8), Samples.json(100_000), Samples.zeros(200_000)] {
             for level in [0, 1, 6] {

@@ -344,7 +344,7 @@ struct ReplayTests {
         }
     }
 
-    @Test("Many at a time get each entry once")
+    @Test("Many requests at a time get each entry once")
     func concurrency() async throws {
         let archive = HARArchive(entries: (0..<200).map { .sample(text: "\($0)") })
         let replay = ReplayTransport(archive)

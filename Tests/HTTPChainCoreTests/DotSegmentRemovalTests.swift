@@ -4,7 +4,7 @@ import Testing
 @Suite("Dot segments (RFC 3986 §5.2.4)")
 struct DotSegmentRemovalTests {
     @Test(
-        "They are removed, percent-encoded ones too",
+        "Dot segments are removed, percent-encoded ones too",
         arguments: [
             ("/a/b/c/./../../g", "/a/g"), ("mid/content=5/../6", "mid/6"), ("", ""), ("/", "/"), ("/.", "/"),
             ("/..", "/"), ("/../..", "/"), ("/a/..", "/"), ("/a/.", "/a/"), ("/a//../b", "/a/b"), ("//..", "/"),

@@ -4,7 +4,7 @@ import Testing
 @Suite("The fragment of a request's URL")
 struct FragmentTests {
     @Test(
-        "It is kept beside the target, without its number sign",
+        "A fragment is kept beside the target, without its number sign",
         arguments: [
             ("https://a.example/b?c#d", "https://a.example/b?c", "d"), ("https://a.example#", "https://a.example/", ""),
             ("a#b#c", "a", "b#c"), ("a", "a", nil), ("a{#section}", "a{#section}", nil),
@@ -17,7 +17,7 @@ struct FragmentTests {
         #expect(request.options.names.isEmpty == (fragment == nil))
     }
 
-    @Test("Another URL brings its own, or none")
+    @Test("Another URL brings its own fragment, or none")
     func replaced() {
         var request = Request.get("https://a.example/b#c")
         request.url = "https://a.example/d#e"

@@ -35,7 +35,7 @@ private enum LargeOption: RequestOption {
 
 @Suite("The values of options")
 struct OptionValueTests {
-    @Test("Each is read as the type it declares, whatever kind of type that is")
+    @Test("Each value is read as the type that its option declares, whatever kind of type that is")
     func types() {
         var options = RequestOptions()
         #expect(options[Number.self] == 7)

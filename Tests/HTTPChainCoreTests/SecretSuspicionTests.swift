@@ -39,7 +39,7 @@ struct SecretSuspicionTests {
         #expect(!isSuspicious(text))
     }
 
-    @Test("In a URL twenty letters and digits in a row raise it")
+    @Test("In a URL twenty letters and digits in a row raise the suspicion")
     func keys() {
         let shorter = String(Self.key.dropLast())
         for text in [Self.key, "/" + Self.key, Self.key + "/", "/a b/" + Self.key, "a@b", "/x." + Self.key + ".y"] {

@@ -195,7 +195,7 @@ struct UnmatchedTests {
         #expect((error as? UnmatchedRequestError)?.nearMisses.map(\.differences) == [[text]])
     }
 
-    @Test("It says when there are no routes and when the script is used up")
+    @Test("The error says when there are no routes and when the script is used up")
     func noRoutes() async throws {
         let none = try await failure { _ = try await transport.send(.get(base)) }
         #expect("\(none)".hasSuffix("with enqueue(_:); there are no routes"))

@@ -25,7 +25,7 @@ private let passThrough = ClosureMiddleware("PassThrough") { request, next in tr
 
 @Suite("The harness with answers written down", .timeLimit(.minutes(10)))
 struct ScriptedHarnessTests {
-    @Test("It tells what the stage asked of next, and what it returned")
+    @Test("The outcome has the requests that the stage passed on, and what it returned")
     func requestsAndResult() async throws {
         let stage = ClosureMiddleware { request, next in
             request.head.headerFields[.accept] = "text/plain"

@@ -89,12 +89,12 @@ struct UnreadOptionWaysTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test("A chain refuses it", arguments: ofClients + ofChains)
+    @Test("A chain refuses an option that nothing reads", arguments: ofClients + ofChains)
     func chain(way: Way) async throws {
         try await expectRefusal(way) { try Chain(transport: $0) }
     }
 
-    @Test("A client over a transport that isn't a chain refuses it", arguments: ofClients)
+    @Test("A client over a transport that isn't a chain refuses an option that nothing reads", arguments: ofClients)
     func bareTransport(way: Way) async throws {
         try await expectRefusal(way) { $0 }
     }

@@ -71,7 +71,10 @@ struct UnsentWriteTests {
         ),
     ]
 
-    @Test("They are done elsewhere; one that a server may have done is not", arguments: rows)
+    @Test(
+        "Writes of which nothing was sent are done elsewhere; one that a server may have done is not",
+        arguments: rows
+    )
     func doneElsewhere(row: Row) async throws {
         let clock = VirtualClock()
         let sent = Locked(0)

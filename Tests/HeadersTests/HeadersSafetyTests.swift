@@ -195,7 +195,7 @@ struct HeadersInChainTests {
         #expect(!chain.explain().contains("hidden"))
     }
 
-    @Test("It belongs outside the redirect stage")
+    @Test("The stage belongs outside the redirect stage")
     func phase() {
         #expect(throws: ChainOrderError.self) {
             try Chain(transport: Recorder()) {
@@ -205,7 +205,11 @@ struct HeadersInChainTests {
         }
     }
 
-    @Test("It keeps the rules of every stage", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test(
+        "The stage keeps the rules of every stage",
+        .timeLimit(.minutes(10)),
+        arguments: StageConformance.Check.allCases
+    )
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { HeadersMiddleware([.accept: "application/json"]) }.verify(check)
         try await StageConformance(

@@ -34,7 +34,7 @@ struct MistakeTests {
         source.split { $0 == " " || $0 == "\n" || $0 == ";" }.joined(separator: " ")
     }
 
-    @Test("Each is told at its place, and each of its fixes mends it", arguments: DeclarationMistake.all)
+    @Test("Each mistake is reported at its place, and each of its fixes mends it", arguments: DeclarationMistake.all)
     func mistake(_ mistake: DeclarationMistake) throws {
         let found = Self.mistakes(in: mistake.source)
         let told = try #require(found.first { $0.text.contains(mistake.says) }, "\(found.map(\.text))")

@@ -121,7 +121,7 @@ struct MultipartMiddlewareTests {
         }
     }
 
-    @Test("It belongs with what builds the request, and says how values are encoded")
+    @Test("The stage belongs with those that build the request, and says how values are encoded")
     func summary() throws {
         let stage = MultipartMiddleware()
         #expect(stage.phase == .build)

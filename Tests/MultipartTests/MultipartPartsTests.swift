@@ -46,7 +46,7 @@ struct MultipartPartsTests {
         )
     }
 
-    @Test("They come in order, each with its fields and content")
+    @Test("Parts come in order, each with its fields and content")
     func parts() async throws {
         let response = response([
             "--XX\r\nContent-Type: application/json\r\nContent-Disposition: attachment; name=n; filename=f\r\n\r\n{\"a\"",

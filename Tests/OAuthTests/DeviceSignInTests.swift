@@ -166,7 +166,7 @@ struct DeviceSignInTests {
         #expect(DeviceCode(Data(text.utf8), now: Date())?.verificationURI == "https://a.example")
     }
 
-    @Test("It can be cancelled between two questions")
+    @Test("Signing in can be cancelled between two polls")
     func cancelled() async throws {
         let clock = VirtualClock()
         let server = AuthorizationServer()

@@ -86,7 +86,7 @@ struct LoopbackTests {
         withExtendedLifetime(idle) {}
     }
 
-    @Test("It ends when the task is cancelled, before it waits and while it does")
+    @Test("The server ends when the task is cancelled, before it waits and while it does")
     func cancelled() async throws {
         for isEarly in [true, false] {
             let isOpen = Rendezvous()

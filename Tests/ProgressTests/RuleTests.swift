@@ -269,7 +269,7 @@ struct BufferTests {
         #expect(contents(buffer) == expected)
     }
 
-    @Test("It is bounded, and keeps the last")
+    @Test("The queue of reports is bounded, and keeps the last")
     func bound() {
         var buffer = ProgressBuffer()
         for attempt in 1...1000 {

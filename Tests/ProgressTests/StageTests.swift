@@ -20,7 +20,7 @@ struct StageTests {
         }
     }
 
-    @Test("It keeps the rules of a stage", arguments: StageConformance.Check.allCases, settings)
+    @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases, settings)
     func conforms(check: StageConformance.Check, setting: Setting) async throws {
         let ignoring: ProgressMiddleware.Observer = { _, _ in }
         let observer = setting.observation == "by the stage" ? ignoring : nil
@@ -43,13 +43,13 @@ struct StageTests {
         try await conformance.verify(check)
     }
 
-    @Test("It stands where its view is")
+    @Test("The stage is in the phase of its view")
     func phases() {
         #expect(ProgressMiddleware().phase == .call)
         #expect(ProgressMiddleware(.wire).phase == .wire)
     }
 
-    @Test("Its summary tells the view, the rate and whom it tells")
+    @Test("The summary of the stage names the view, the rate and the observer")
     func summary() {
         let summary = ProgressMiddleware(.wire, reportsPerSecond: 4) { _, _ in }.summary
         #expect(summary.settings.map(\.value) == ["wire", "4.0 a second", "all calls"])

@@ -96,7 +96,7 @@ struct ChainTests {
         }
     }
 
-    @Test("Its summary names the policy")
+    @Test("The summary of the stage names the policy")
     func summary() {
         let summary = RedirectMiddleware(.limited(10).and(.httpsOnly)).summary
         #expect(summary.settings.map(\.value) == ["(limited(10) and httpsOnly)"])

@@ -16,7 +16,7 @@ struct LocationTests {
     }
 
     @Test(
-        "It is read as browsers read it",
+        "A Location is read as browsers read it",
         arguments: [
             // Case, default ports, empty ports and paths.
             ("HTTPS://B.Example:443", "https://b.example/"), ("http://b.example:/x", "http://b.example/x"),
@@ -95,7 +95,7 @@ struct LocationTests {
         #expect(target(["/" + String(repeating: "a", count: 65_536)]) == nil)
     }
 
-    @Test("It inherits the fragment unless it has its own, an empty one included (RFC 9110 §10.2.2)")
+    @Test("The target inherits the fragment unless it has its own, an empty one included (RFC 9110 §10.2.2)")
     func fragment() {
         #expect(target(["/d"], from: "https://a.example/b#part") == "https://a.example/d#part")
         #expect(target(["/d#own"], from: "https://a.example/b#part") == "https://a.example/d#own")

@@ -111,7 +111,7 @@ struct PolicyTests {
         #expect(!isKept(.never.or(.standard)) && !isKept(.standard))
     }
 
-    @Test("It says what it does")
+    @Test("The description of a policy says what it does")
     func description() {
         #expect("\(RedirectPolicy.standard)" == "limited(20)")
         #expect("\(RedirectPolicy.never)" == "never")

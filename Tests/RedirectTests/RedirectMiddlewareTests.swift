@@ -33,7 +33,7 @@ struct RedirectMiddlewareTests {
         try #require(outcome.error as? RedirectError)
     }
 
-    @Test("It follows to the end and lists the hops")
+    @Test("The stage follows redirects to the end and lists the hops")
     func follows() async throws {
         let outcome = await send(
             .post("https://a.example/a#top", body: "text"),

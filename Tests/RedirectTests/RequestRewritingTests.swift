@@ -29,7 +29,7 @@ struct RequestRewritingTests {
     }
 
     @Test(
-        "Its method follows from the status, and so whether the body goes along",
+        "The method of the next request follows from the status, and so does whether the body goes along",
         arguments: [301, 302, 303, 307, 308]
     )
     func methods(code: Int) {
@@ -145,7 +145,7 @@ struct RequestRewritingTests {
         #expect(redirected(.get("https://a.example/a"), to: "https://b.example/").head.headerFields.isEmpty)
     }
 
-    @Test("Its target is the new one, and the fragment stays off the wire")
+    @Test("The target of the next request is the new one, and the fragment stays off the wire")
     func target() {
         let next = redirected(.get("https://a.example/a#old"), to: "http://b.example:81/c?d#new")
         #expect(next.url == "http://b.example:81/c?d")

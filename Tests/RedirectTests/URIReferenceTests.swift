@@ -7,7 +7,7 @@ struct URIReferenceTests {
     private static let base = URIReference("http://a/b/c/d;p?q")
 
     @Test(
-        "It is resolved as in the normal examples of RFC 3986 §5.4.1",
+        "A reference is resolved as in the normal examples of RFC 3986 §5.4.1",
         arguments: [
             ("g:h", "g:h"), ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"),
             ("/g", "http://a/g"), ("//g", "http://g"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
@@ -23,7 +23,7 @@ struct URIReferenceTests {
     }
 
     @Test(
-        "It is resolved as in the abnormal examples of RFC 3986 §5.4.2",
+        "A reference is resolved as in the abnormal examples of RFC 3986 §5.4.2",
         arguments: [
             ("../../../g", "http://a/g"), ("../../../../g", "http://a/g"), ("/./g", "http://a/g"),
             ("/../g", "http://a/g"), ("g.", "http://a/b/c/g."), (".g", "http://a/b/c/.g"), ("g..", "http://a/b/c/g.."),
@@ -51,7 +51,7 @@ struct URIReferenceTests {
     }
 
     @Test(
-        "Its parts put together are the text again",
+        "The parts of a reference put together are the text again",
         arguments: [
             "", "?", "#", "//", "a:b", "//a?b#c", "http://u:p@h:1/p;x?q?r#f#g", "/:", ":x", "1a:b", "http:", "a?b:c",
         ]

@@ -24,7 +24,7 @@ struct CurlTests {
     }
 
     @Test(
-        "They say what the request was",
+        "The arguments of curl say what the request was",
         arguments: [
             (line(), "curl 'https://a.example/'"),
             (line(.head), "curl --head 'https://a.example/'"),
@@ -149,7 +149,7 @@ struct CurlTests {
         Drill.report("curl-lines-read-back", written.count)
     }
 
-    @Test("All of them in one line stay apart")
+    @Test("All of these texts in one body are read back unchanged")
     func together() async throws {
         let all = Self.hostile.joined()
         #expect(try await arguments(of: Self.line(.post, body: LoggedBody(.text, all))).contains(all))

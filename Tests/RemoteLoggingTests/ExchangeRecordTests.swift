@@ -36,7 +36,7 @@ struct ExchangeRecordTests {
         }
     }
 
-    @Test("It is written when the body has been read, with the times of the head and of all")
+    @Test("The record is written when the body has been read, with the times of the head and of all")
     func times() async throws {
         let response = try await harness().send(
             .get("https://a.example:8443/x"),

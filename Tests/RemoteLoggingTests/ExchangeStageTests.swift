@@ -45,12 +45,12 @@ struct ExchangeStageTests {
         ),
     ]
 
-    @Test("It keeps the rules of a stage", arguments: StageConformance.Check.allCases, settings)
+    @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases, settings)
     func conforms(check: StageConformance.Check, setting: Setting) async throws {
         try await StageConformance(request: setting.request, stage: setting.make).verify(check)
     }
 
-    @Test("It stands outside for calls and next to the transport for attempts")
+    @Test("The stage is outside for calls and next to the transport for attempts")
     func phases() {
         #expect(RemoteLoggingMiddleware(ExchangeCapture()).phase == .call)
         #expect(RemoteLoggingMiddleware(ExchangeCapture(), each: .attempt).phase == .wire)
@@ -58,7 +58,7 @@ struct ExchangeStageTests {
         #expect(LogRequestsMiddleware(logger: Logger(label: "x"), each: .attempt).phase == .wire)
     }
 
-    @Test("Its summary says what is logged")
+    @Test("The summary of the stage says what is logged")
     func summary() {
         let summary = RemoteLoggingMiddleware(
             ExchangeCapture(),

@@ -101,7 +101,7 @@ struct JSONWriterTests {
         #expect(written { $0.escaped("aü日\u{1F600}", upTo: limit) } == expected)
     }
 
-    @Test("It grows from nothing, and what it wrote becomes data as it is")
+    @Test("The writer grows from nothing, and its bytes become data unchanged")
     func growth() {
         var writer = JSONWriter(capacity: 0)
         for number in 0..<10_000 as Range<UInt64> {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Attributes of a log record")
 struct LogAttributesTests {
-    @Test("They keep the order in which they were added")
+    @Test("Attributes keep the order in which they were added")
     func order() {
         var attributes: LogAttributes = ["b": 1, "a": 2]
         attributes["c"] = "x"

@@ -63,7 +63,7 @@ struct OTLPProtobufTests {
         }
     }
 
-    @Test("It is shorter than JSON")
+    @Test("A batch in protocol buffers is shorter than in JSON")
     func length() throws {
         let batch = RandomLogs(seed: 9).batch(of: 100)
         let (json, protobuf) = (OTLPLogFormat().encode(batch), OTLPLogFormat(encoding: .protobuf).encode(batch))

@@ -46,7 +46,7 @@ struct SecretShapeTests {
         #expect(all.allSatisfy { $0.text.contains($0.secret) })
     }
 
-    @Test("None is in an error, its preview, or its cause", arguments: groups)
+    @Test("No secret is in an error, its preview, or its cause", arguments: groups)
     func errors(group: Range<Int>) {
         for shape in Self.shapes[group] {
             let body = BodyPreview(Data(shape.text.utf8), isTruncated: false)
@@ -73,7 +73,7 @@ struct SecretShapeTests {
         }
     }
 
-    @Test("None is in a trace, as text or as HTML, in explain() or in a description", arguments: groups)
+    @Test("No secret is in a trace, as text or as HTML, in explain() or in a description", arguments: groups)
     func traces(group: Range<Int>) async throws {
         for shape in Self.shapes[group] {
             let text = shape.text.oneLine
@@ -95,7 +95,7 @@ struct SecretShapeTests {
         }
     }
 
-    @Test("None is in the log of a call or an attempt, shipped or printed, in any body", arguments: groups)
+    @Test("No secret is in the log of a call or an attempt, shipped or printed, in any body", arguments: groups)
     func logs(group: Range<Int>) async throws {
         let sink = ExchangeCapture()
         for shape in Self.shapes[group] {
@@ -171,7 +171,7 @@ struct SecretShapeTests {
         }
     }
 
-    @Test("None is in what the application logs, shipped or in the files of a spool", arguments: groups)
+    @Test("No secret is in what the application logs, shipped or in the files of a spool", arguments: groups)
     func shippedAndSpooled(group: Range<Int>) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("SecretShapes-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }

@@ -149,7 +149,10 @@ struct ShipperQueueTests {
         #expect(queue.oldest == nil)
     }
 
-    @Test("It does what a simple list of records does, thousands of times at random", arguments: 0..<8 as Range<UInt64>)
+    @Test(
+        "The queue does what a simple list of records does, thousands of times at random",
+        arguments: 0..<8 as Range<UInt64>
+    )
     func model(seed: UInt64) {
         struct Kept: Equatable {
             let message: String

@@ -59,7 +59,7 @@ struct ShipperSpoolTests {
             .flatMap { $0.text.split(separator: "\n") }.map { String($0.split(separator: " ")[2]) }
     }
 
-    @Test("It ships as from memory: in batches, by age, and on a flush")
+    @Test("A shipper ships from a spool as from memory: in batches, by age, and on a flush")
     func ships() async throws {
         let clock = VirtualClock()
         let transport = taking()

@@ -62,7 +62,7 @@ struct SinkSecretsTests {
         }
     }
 
-    @Test("None is in what is sent, in no format", arguments: wires)
+    @Test("No secret is in what is sent, in any format", arguments: wires)
     func sent(wire: Wire) async throws {
         let transport = InMemoryTransport()
         transport.on(.post, "*") { _ in Response(.noContent) }
@@ -78,7 +78,7 @@ struct SinkSecretsTests {
         }
     }
 
-    @Test("None is in the files of a spool")
+    @Test("No secret is in the files of a spool")
     func spooled() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("SinkSecrets-\(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -93,7 +93,7 @@ struct SinkSecretsTests {
         ExchangeSecretsTests.check("\(shipper.statistics)", "statistics")
     }
 
-    @Test("None is in what the shipper tells of its failures, its own address included")
+    @Test("No secret is in what the shipper says of its failures, its own address included")
     func told() async throws {
         let transport = InMemoryTransport()
         transport.on(.post, "*") { _ in Response(.forbidden) }

@@ -140,7 +140,7 @@ struct SpoolPowerTests {
         #expect(problem == nil)
     }
 
-    @Test("Without it, what is there is whole, each record once and in order")
+    @Test("Without durability for a loss of power, what is there is whole, each record once and in order")
     func process() async throws {
         let disk = disk()
         let steps = try script(disk, .process)

@@ -278,7 +278,7 @@ struct SpoolStallTests {
 struct SpoolClosingTests {
     private let scratch = SpoolScratch()
 
-    @Test("Another may work in the directory then, and what is asked of the closed one fails")
+    @Test("Another spool may use the directory of a closed one, whose own operations fail")
     func closing() throws {
         let first = try scratch.spool()
         for number in 0..<3 { try first.append(numbered(number)) }

@@ -306,7 +306,7 @@ struct SwiftLogHandlerTests {
         #expect(other.records.map(\.message) == ["severe"])
     }
 
-    @Test("It may be used by many tasks at once")
+    @Test("The handler may be used by many tasks at once")
     func tasks() async {
         let logger = logger()
         await withTaskGroup(of: Void.self) { group in
@@ -356,7 +356,7 @@ struct SwiftLogSecretTests {
         }
     }
 
-    @Test("So are the handler's and the provider's")
+    @Test("Values of the handler's and the provider's metadata under names of secrets are redacted")
     func everywhere() {
         var logger = Logger(label: "a") { [sink] in
             RemoteLogHandler(

@@ -29,7 +29,7 @@ private actor Shop {
 
 @Suite("The documentation's example")
 struct DocumentationTests {
-    @Test("It does what the page says")
+    @Test("The example does what the page says")
     func example() async throws {
         let transport = InMemoryTransport()
         transport.enqueue(ScriptedReply(.ok))

@@ -57,7 +57,7 @@ struct RequestProcessorTests {
         #expect(request.options[Tenant.self] == "garden")
     }
 
-    @Test("Several run in order, those of the call after those of the stage")
+    @Test("Several processors run in order, those of the call after those of the stage")
     func order() async throws {
         let stage = RequestProcessorMiddleware(appending("a"), appending("b"))
         let request = Request.get(url).processed(by: appending("c")).processed { request in

@@ -76,7 +76,7 @@ struct ScenarioTests {
     ]
 
     @Test(
-        "It is ahead of or level with every rule known from elsewhere, in every scenario, or there is a reason",
+        "The adaptive limit is ahead of or level with every rule known from elsewhere, in every scenario, or there is a reason",
         .seeded,
         arguments: Scenario.all.indices
     )
@@ -92,7 +92,7 @@ struct ScenarioTests {
         #expect(ours.goodput >= best - share, "\(bound.reason)")
     }
 
-    @Test("It is far ahead of no limit and of Gradient2 under overload", .seeded)
+    @Test("The adaptive limit is far ahead of no limit and of Gradient2 under overload", .seeded)
     func overload() {
         var scenario = Scenario.overload
         scenario.length = 20

@@ -536,7 +536,7 @@ struct ResumableUploadMiddlewareTests {
         #expect(Set(urls).count == 2 && server.seen.created == 2)
     }
 
-    @Test("It keeps the rules of every stage", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .exactlyOnce) { ResumableUploadMiddleware(.tus) }.verify(check)
         for name in [UploadProtocol.tus, .draft] {

@@ -147,7 +147,7 @@ struct ResumeTests {
         #expect(server.state.withLock { $0.requests.map { $0.headerFields[.ifRange] } } == [nil, "\"1\"", "\"1\""])
     }
 
-    @Test("It may break before its first byte and before its last", arguments: [0, 1, 999_999])
+    @Test("A download that breaks before its first byte or before its last is resumed", arguments: [0, 1, 999_999])
     func edges(position: Int) async throws {
         let server = FileServer(Self.content, breaks: [position])
         let response = try await chain(server).send(.get(url))
@@ -495,7 +495,7 @@ struct ResumeTests {
         #expect(server.ranges.count == 1)
     }
 
-    @Test("It can be switched off")
+    @Test("Resuming can be switched off")
     func off() async throws {
         let server = FileServer(Self.content, breaks: [100_000])
         var policy = plainPolicy()
@@ -506,7 +506,7 @@ struct ResumeTests {
         #expect(server.ranges.count == 1)
     }
 
-    @Test("It works for a response that itself came after a retry, whose attempts count until there is progress")
+    @Test("Resuming works for a response that came after a retry, whose attempts count until there is progress")
     func afterRetry() async throws {
         let transport = InMemoryTransport()
         transport.enqueue(.status(.badGateway))

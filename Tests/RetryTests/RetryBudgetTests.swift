@@ -30,7 +30,7 @@ struct RetryBudgetTests {
         #expect(drain(budget) == expected)
     }
 
-    @Test("Seconds put in the minimum")
+    @Test("Each second puts the minimum into the budget")
     func minimum() {
         let budget = RetryBudget(share: 0, minimumPerSecond: 10, capacity: 50)
         #expect(drain(budget) == 50)
@@ -48,7 +48,7 @@ struct RetryBudgetTests {
         #expect(taken == 3)
     }
 
-    @Test("It never holds more than its capacity, however long nothing happens")
+    @Test("A budget never holds more than its capacity, however long nothing happens")
     func capacity() {
         let budget = RetryBudget(share: 10, minimumPerSecond: 1_000_000, capacity: 3)
         #expect(drain(budget, at: .zero) == 3)

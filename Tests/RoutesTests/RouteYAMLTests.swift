@@ -53,7 +53,7 @@ struct RouteYAMLTests {
         }
     }
 
-    @Test("It says what the same table says in JSON")
+    @Test("A table in YAML says what the same table says in JSON")
     func asInJSON() throws {
         let table = try RouteTable(yaml: Data(Self.file.utf8))
         let same = try RouteTable(json: Data(RouteTableTests.file.utf8))

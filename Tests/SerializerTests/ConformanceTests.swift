@@ -7,13 +7,17 @@ import Testing
 
 @Suite("The serializer as a stage")
 struct SerializerConformanceTests {
-    @Test("It keeps the rules of every stage", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test(
+        "The stage keeps the rules of every stage",
+        .timeLimit(.minutes(10)),
+        arguments: StageConformance.Check.allCases
+    )
     func conformance(_ check: StageConformance.Check) async throws {
         try await StageConformance(stage: { SerializerMiddleware(.json, .form) }).verify(check)
     }
 
     @Test(
-        "It keeps them while it decodes",
+        "The stage keeps the rules while it decodes",
         .timeLimit(.minutes(10)),
         arguments: StageConformance.Check.allCases
     )

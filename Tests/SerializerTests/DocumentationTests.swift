@@ -53,7 +53,7 @@ struct DocumentationTests {
         return transport
     }
 
-    @Test("They do what the page says")
+    @Test("The examples do what the page says")
     func examples() async throws {
         let transport = Self.transport()
         let chain = try Chain(transport: transport) {

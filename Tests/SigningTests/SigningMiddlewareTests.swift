@@ -173,7 +173,7 @@ struct SigningMiddlewareTests {
 
     // MARK: Place
 
-    @Test("It stands inside authentication and limits, and outside what looks at the wire")
+    @Test("The stage is inside authentication and limits, and outside stages that look at the wire")
     func place() throws {
         #expect(Phase.authenticate.isOutside(.sign) && Phase.attempt.isOutside(.sign) && Phase.sign.isOutside(.wire))
         #expect(throws: ChainOrderError.self) {
@@ -233,7 +233,7 @@ struct SigningMiddlewareTests {
         }
     }
 
-    @Test("It keeps the rules of every stage", arguments: StageConformance.Check.allCases)
+    @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases)
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .exactlyOnce) {
             SigningMiddleware(

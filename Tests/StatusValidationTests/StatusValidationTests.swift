@@ -92,7 +92,7 @@ struct StatusErrorTests {
         try #require(await StageHarness(stage).send(request, answering: answer).error as? StatusError)
     }
 
-    @Test("It shows method, URL, status, content type and how the body begins, and no secrets")
+    @Test("The error shows method, URL, status, content type and how the body begins, and no secrets")
     func message() async throws {
         let error = try await refusal(
             .status(
@@ -116,7 +116,7 @@ struct StatusErrorTests {
         #expect(error.underlyingError == nil)
     }
 
-    @Test("It says what was accepted for the call")
+    @Test("The error says what was accepted for the call")
     func accepted() async throws {
         #expect(try await refusal(.status(500), of: .get(url).alsoAccepting([404])).accepted == [.success, 404])
         #expect(try await refusal(.status(200), of: .get(url).acceptingOnly([404])).accepted == [404])
@@ -222,7 +222,7 @@ struct StatusValidationInChainTests {
         #expect(chain.explain().contains("accepts: 200...299, 304; preview: 4 KiB"))
     }
 
-    @Test("It belongs outside retry and inside the serializer")
+    @Test("The stage belongs outside retry and inside the serializer")
     func phase() {
         let stage = { (phase: Phase) in
             ClosureMiddleware("\(phase)", phase: phase) { request, next in try await next(request) }
@@ -257,7 +257,11 @@ struct StatusValidationInChainTests {
         #expect(try await chain.send(.get(url)).body.text() == "recovered: nothing here")
     }
 
-    @Test("It keeps the rules of every stage", .timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test(
+        "The stage keeps the rules of every stage",
+        .timeLimit(.minutes(10)),
+        arguments: StageConformance.Check.allCases
+    )
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { StatusValidationMiddleware() }.verify(check)
         try await StageConformance { StatusValidationMiddleware(accepting: .all, previewLimit: 0) }.verify(check)

@@ -37,7 +37,7 @@ struct AccessTokenTests {
         #expect(AccessToken(text, refreshToken: "").refreshToken == nil)
     }
 
-    @Test("A closure provides it from the old token and the context")
+    @Test("A closure provides a token from the old one and the context")
     func closures() async throws {
         let context = RefreshContext(over: InMemoryTransport { request in try .json(["token": request.url]) })
         let both: any AccessTokenProvider = .asking { old, context in
@@ -59,7 +59,7 @@ struct AccessTokenTests {
         #expect(try await made.accessToken(replacing: nil, in: context) == AccessToken("fixed"))
     }
 
-    @Test("It expires at its date, and never without one")
+    @Test("A token expires at its date, and never without one")
     func expiry() {
         let token = AccessToken("a", expiration: start)
         #expect(!token.hasExpired(at: start.addingTimeInterval(-0.001)))
@@ -84,7 +84,7 @@ struct AccessTokenTests {
     }
 
     @Test(
-        "It is refreshed before its end, by no more than half its life",
+        "A token is refreshed before its end, by no more than half its life",
         arguments: [
             // leeway, life known when it was made, due after
             (60, 3600, 3540), (60, 120, 60), (60, 100, 50), (60, 10, 5), (0, 10, 10), (60, 0, 0), (60, -5, -5),

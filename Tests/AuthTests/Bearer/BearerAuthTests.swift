@@ -112,7 +112,7 @@ struct BearerSendingTests {
         #expect(!table.contains("hidden"))
     }
 
-    @Test("It belongs inside retry")
+    @Test("The stage belongs inside retry")
     func phase() {
         let retry = ClosureMiddleware("Retry", phase: .retry) { request, next in try await next(request) }
         #expect(throws: Never.self) {
@@ -191,7 +191,7 @@ struct BearerRefreshTests {
         #expect(source.count == 0)
     }
 
-    @Test("Other responses pass", arguments: [200, 204, 304, 400, 403, 404, 407, 500])
+    @Test("Responses that do not ask for a token pass", arguments: [200, 204, 304, 400, 403, 404, 407, 500])
     func others(status: Int) async throws {
         let source = TokenSource()
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))

@@ -83,7 +83,7 @@ struct BearerOriginTests {
         }
     }
 
-    @Test("A redirect to another origin drops it")
+    @Test("A redirect to another origin drops the token")
     func redirect() async throws {
         let stage = BearerAuthMiddleware(token: "sesame", for: "https://api.example.com")
         for target in ["https://other.example", "http://api.example.com"] {

@@ -88,7 +88,9 @@ struct BearerWindowTests {
 
 @Suite("The network at the token endpoint")
 struct BearerNetworkTests {
-    @Test("Its failure is told as what it is: nothing of the call was sent, or it was answered with 401")
+    @Test(
+        "A failure of the token endpoint is reported as what it is: nothing of the call was sent, or it was answered with 401"
+    )
     func failure() async throws {
         let lost = TransportError(.connectionLost, sent: .maybe, stage: "test")
         let unsent = await StageHarness(BearerAuthMiddleware(TokenSource { _, _ in throw lost }, for: origin))

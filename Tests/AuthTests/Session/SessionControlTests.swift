@@ -40,7 +40,7 @@ private struct Doors: SessionAuthenticator {
 struct SessionControlTests {
     private let context = RefreshContext(over: InMemoryTransport())
 
-    @Test("It may open one now; the calls that come meanwhile wait for it, and the next ones use it")
+    @Test("The application may open a session now; the calls that come meanwhile wait for it, and the next ones use it")
     func openNow() async throws {
         let (isAsked, mayAnswer) = (Rendezvous(), Rendezvous())
         let doors = Doors(whileOpening: {
@@ -58,7 +58,7 @@ struct SessionControlTests {
         #expect(doors.opened.withLock { $0 } == 1)
     }
 
-    @Test("It is told why none could be opened")
+    @Test("The application receives the reason why no session could be opened")
     func cannotOpen() async throws {
         let doors = Doors(whileOpening: { throw TransportError(.cannotConnect, sent: .nothing, stage: "test") })
         let stage = SessionAuthMiddleware(doors, for: origin)

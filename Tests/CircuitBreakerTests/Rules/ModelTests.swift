@@ -43,7 +43,7 @@ struct ModelTests {
         },
     ]
 
-    @Test("It does the same in a million random steps", .seeded, arguments: 0..<4)
+    @Test("The circuit does what the model does in a million random steps", .seeded, arguments: 0..<4)
     func random(index: Int) {
         let policy = Self.policies[index]
         let random = Seed.numbers(UInt64(index))

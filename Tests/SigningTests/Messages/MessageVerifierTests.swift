@@ -33,7 +33,7 @@ struct MessageVerifierTests {
         #expect(vector.input.hasPrefix(try #require(verified).label))
     }
 
-    @Test("They do not count when what they cover was changed", arguments: SignatureVectors.requests.dropFirst())
+    @Test("Signatures do not count when what they cover was changed", arguments: SignatureVectors.requests.dropFirst())
     func changed(vector: SignatureVectors.Vector) async throws {
         var request = SignatureVectors.request
         request.authority = "example.net"
