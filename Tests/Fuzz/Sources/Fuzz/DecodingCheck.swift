@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import HTTPChainCore
 import HTTPChainGzip
@@ -35,24 +34,17 @@ private struct Outcome: Sendable {
 }
 
 private func decoded(_ pieces: [Data], _ coding: ContentCoding, _ limits: DecodingLimits) -> Outcome {
-    read(body(pieces).decoded(from: [coding], limits: limits)).outcome
+    read(HTTPBody.pieces(pieces).decoded(from: [coding], limits: limits)).outcome
 }
 
 private func encoded(_ pieces: [Data], _ coding: ContentCoding) -> [Data] {
-    let (outcome, chunks) = read(body(pieces).encoded(with: coding))
+    let (outcome, chunks) = read(HTTPBody.pieces(pieces).encoded(with: coding))
     require(!outcome.failed, "encoding failed")
     return chunks
 }
 
-private func body(_ pieces: [Data]) -> HTTPBody {
-    .replayable { PieceReader(rest: pieces.filter { !$0.isEmpty }[...]) }
-}
-
-/// The fuzzer calls from a thread that is no task's, so it may wait for one.
 private func read(_ body: HTTPBody) -> (outcome: Outcome, chunks: [Data]) {
-    let result = Locked<(outcome: Outcome, chunks: [Data])>((Outcome(), []))
-    let done = DispatchSemaphore(value: 0)
-    Task {
+    finish {
         var outcome = Outcome()
         var chunks: [Data] = []
         do {
@@ -64,17 +56,6 @@ private func read(_ body: HTTPBody) -> (outcome: Outcome, chunks: [Data]) {
             require(error is ContentCodingError, "an error of another kind: \(error)")
             outcome.failed = true
         }
-        result.withLock { [outcome, chunks] in $0 = (outcome, chunks) }
-        done.signal()
-    }
-    done.wait()
-    return result.withLock { $0 }
-}
-
-private struct PieceReader: BodyReader {
-    var rest: ArraySlice<Data>
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        rest.popFirst()
+        return (outcome, chunks)
     }
 }

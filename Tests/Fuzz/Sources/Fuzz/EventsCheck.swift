@@ -38,21 +38,21 @@ private struct Outcome {
 }
 
 private func events(_ chunks: [Data]) -> Outcome {
-    read(chunks) { body, add in
+    read(chunks) { body, events in
         for try await event in body.serverSentEvents(limits: limits) {
-            add(Event(type: event.type, bytes: event.bytes, id: event.lastEventID))
+            events.append(Event(type: event.type, bytes: event.bytes, id: event.lastEventID))
         }
     }
 }
 
 private func parts(_ chunks: [Data]) -> Outcome {
-    read(chunks) { body, add in
+    read(chunks) { body, events in
         var data = Data()
         for try await part in body.eventParts(limits: limits) {
             switch part {
             case .data(let piece): data.append(piece)
             case .end(let type, let id):
-                add(Event(type: type, bytes: data, id: id))
+                events.append(Event(type: type, bytes: data, id: id))
                 data = Data()
             case .comment, .retry: break
             }
@@ -60,32 +60,18 @@ private func parts(_ chunks: [Data]) -> Outcome {
     }
 }
 
-/// The fuzzer calls from a thread that is no task's, so it may wait for one.
 private func read(
     _ chunks: [Data],
-    _ reading: @escaping @Sendable (HTTPBody, _ add: @Sendable (Event) -> Void) async throws -> Void
+    _ reading: @escaping @Sendable (HTTPBody, _ events: inout [Event]) async throws -> Void
 ) -> Outcome {
-    let result = Locked(Outcome())
-    let done = DispatchSemaphore(value: 0)
-    let body = HTTPBody.replayable { PieceReader(rest: chunks.filter { !$0.isEmpty }[...]) }
-    Task {
+    finish {
+        var outcome = Outcome()
         do {
-            try await reading(body) { event in result.withLock { $0.events.append(event) } }
+            try await reading(.pieces(chunks), &outcome.events)
         } catch {
-            let problem = (error as? EventStreamError)?.problem
-            require(problem != nil, "an error of another kind: \(error)")
-            result.withLock { $0.problem = problem }
+            outcome.problem = (error as? EventStreamError)?.problem
+            require(outcome.problem != nil, "an error of another kind: \(error)")
         }
-        done.signal()
-    }
-    done.wait()
-    return result.withLock { $0 }
-}
-
-private struct PieceReader: BodyReader {
-    var rest: ArraySlice<Data>
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        rest.popFirst()
+        return outcome
     }
 }

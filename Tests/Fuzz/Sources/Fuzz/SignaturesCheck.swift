@@ -25,7 +25,7 @@ func checkSignatures(_ input: Input) -> Int32 {
     let response = HTTPResponse(status: .ok, headerFields: request.headerFields)
     let now = Date(timeIntervalSince1970: 1_618_884_473)
     for message in [SignedMessage(request), SignedMessage(response, answering: request)] {
-        let refusal = waiting { () async -> Bool in
+        let refusal = finish { () async -> Bool in
             do {
                 _ = try await verifier.verify(message, at: now)
                 return false
@@ -61,24 +61,11 @@ private func checkAskedSignature(_ field: String) {
         return
     }
     let verifier = MessageVerifier(keys: [verificationKey], requiring: [.method])
-    let counts = waiting { () async -> Bool in
+    let counts = finish { () async -> Bool in
         var request = Request.get("https://a.example/p?q=1&r=%20")
         guard (try? await signer.sign(&request, for: origin)) != nil else { return false }
         let now = request.environment.time.date
         return (try? await verifier.verify(SignedMessage(request.head), at: now)) != nil
     }
     require(counts, "what was signed as the server asked does not count")
-}
-
-/// The result of work that waits, for the fuzzer, which does not.
-private func waiting(_ work: @escaping @Sendable () async -> Bool) -> Bool {
-    let result = Locked(false)
-    let done = DispatchSemaphore(value: 0)
-    Task {
-        let value = await work()
-        result.withLock { $0 = value }
-        done.signal()
-    }
-    done.wait()
-    return result.withLock { $0 }
 }
