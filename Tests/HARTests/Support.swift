@@ -35,12 +35,7 @@ enum ForeignProgram {
             ["python3", "-B", Fixtures.url("\(script).py").path] + arguments
         )
         if python == nil || outcome.status == 3 {
-            let words = "\(script) \(arguments.first ?? "") did not run: Python, or a package of its, is not installed"
-            if ProcessInfo.processInfo.environment["CI"] != nil {
-                Issue.record("\(words)")
-            } else {
-                print("WARNING: \(words)")
-            }
+            Programs.notRun("\(script) \(arguments.first ?? ""): Python, or a package of its, is not installed")
             return nil
         }
         #expect(outcome.status == 0, "\(script) \(arguments): \(outcome.errorText.suffix(2000))")
