@@ -57,7 +57,7 @@ struct BasicAuthMiddlewareTests {
 
     @Test("Preemptively, it sends the password with the first request, and also one whose body can be read once")
     func preemptive() async throws {
-        let request = Request.post(url, body: .once { ChunkReader(["a"]) })
+        let request = Request.post(url, body: .chunks(["a"]))
         #expect(await StageHarness(fixed(.preemptively)).send(request).authorizations == [adaField])
     }
 
@@ -231,7 +231,7 @@ struct BasicAuthMiddlewareTests {
     func oneShot() async throws {
         let provider = ListedCredentials([ada])
         let outcome = await StageHarness(BasicAuthMiddleware(provider)).send(
-            .post(url, body: .once { ChunkReader(["a"]) }),
+            .post(url, body: .chunks(["a"])),
             answering: .challenge(challenge)
         )
         #expect(try outcome.response().authenticationRefusal == .bodyReadableOnce)

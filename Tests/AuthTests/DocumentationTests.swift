@@ -75,10 +75,10 @@ struct DocumentationTests {
 
     @Test("The example of a store works")
     func store() async throws {
-        let home = FileManager.default.temporaryDirectory.appending(path: "httpchain-home-\(UUID().uuidString)")
+        let scratch = ScratchDirectory()
+        let home = scratch.url
         let config = home.appending(path: ".config/tool")
         try FileManager.default.createDirectory(at: config, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: home) }
         let prompt = ListedCredentials([ada])
 
         let store = FileCredentialStore(at: home.appending(path: ".config/tool/credentials.json"))

@@ -20,10 +20,8 @@ struct ForgottenCredentialsTests {
         _ kind: Store,
         _ body: (_ one: any CredentialStore, _ same: any CredentialStore) async throws -> Void
     ) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "httpchain-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appending(path: "credentials.json")
+        let scratch = try ScratchDirectory.created()
+        let file = scratch.file("credentials.json")
         switch kind {
         case .memory:
             let store = InMemoryCredentialStore()

@@ -70,20 +70,16 @@ struct PageTests {
         client: OAuthClient(id: "garden", secret: "s")
     )
 
-    private func home() throws -> URL {
-        let home = FileManager.default.temporaryDirectory.appending(path: "httpchain-home-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: home.appending(path: ".config/garden"),
-            withIntermediateDirectories: true
-        )
+    private func home() throws -> ScratchDirectory {
+        let home = ScratchDirectory()
+        try FileManager.default.createDirectory(at: home.file(".config/garden"), withIntermediateDirectories: true)
         return home
     }
 
     @Test("A token is refreshed, kept, and there again at the next start")
     func token() async throws {
         let home = try home()
-        defer { try? FileManager.default.removeItem(at: home) }
-        let file = FileTokenStore(at: home.appending(path: ".config/garden/token.json"))
+        let file = FileTokenStore(at: home.file(".config/garden/token.json"))
         try await file.save(AccessToken("old", refreshToken: "r"))
         let transport = InMemoryTransport()
         transport.on(.post, "/token") { _ in
@@ -91,7 +87,7 @@ struct PageTests {
         }
         transport.on(.get, "/plants") { $0.token == "new" ? Response(.ok) : Response(.unauthorized) }
         for _ in 1...2 {
-            let chain = try await Page.token(transport, endpoint, in: home)
+            let chain = try await Page.token(transport, endpoint, in: home.url)
             #expect(try await chain.send(.get("https://api.example.com/plants")).status == .ok)
         }
         #expect(transport.requests.count { $0.head.path == "/token" } == 1)
@@ -108,8 +104,7 @@ struct PageTests {
     @Test("People are asked once")
     func prompt() async throws {
         let home = try home()
-        defer { try? FileManager.default.removeItem(at: home) }
-        let outcome = await StageHarness(Page.prompt(in: home)).send(.get(url), answering: .challenge("Basic"), .ok)
+        let outcome = await StageHarness(Page.prompt(in: home.url)).send(.get(url), answering: .challenge("Basic"), .ok)
         #expect(outcome.authorizations == [nil, adaField])
     }
 

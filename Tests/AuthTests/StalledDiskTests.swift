@@ -16,10 +16,8 @@ private struct Note: CredentialDocumentContent {
 struct StalledDiskTests {
     @Test("A stalled disk keeps nobody from giving up reading, and a change that has begun is finished")
     func stalled() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "httpchain-auth-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let file = directory.appending(path: "note.json")
+        let scratch = try ScratchDirectory.created()
+        let file = scratch.file("note.json")
         let disk = StallingFiles()
         let executor = FileExecutor(limit: 2)
         let document = CredentialDocument<Note>(

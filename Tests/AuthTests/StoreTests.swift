@@ -3,20 +3,17 @@ import Foundation
 import HTTPChainAuth
 import HTTPChainCore
 import HTTPChainTesting
+import TestSupport
 import Testing
 
 /// A directory of a test, removed with it.
 private final class Directory: Sendable {
-    let url = FileManager.default.temporaryDirectory.appending(path: "httpchain-auth-\(UUID().uuidString)")
-    var file: URL { url.appending(path: "credentials.json") }
+    private let scratch: ScratchDirectory
+    var url: URL { scratch.url }
+    var file: URL { scratch.file("credentials.json") }
+    var names: [String] { scratch.names }
 
-    init() throws {
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
+    init() throws { scratch = try ScratchDirectory.created() }
 
     func mode(_ url: URL) throws -> Int {
         try #require(FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int)
@@ -25,8 +22,6 @@ private final class Directory: Sendable {
     func setMode(_ mode: Int, _ url: URL) throws {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
     }
-
-    var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() } }
 }
 
 @Suite("Stores of credentials", .timeLimit(.minutes(10)))
@@ -91,7 +86,7 @@ struct FileStoreTests {
         let store = FileCredentialStore(at: directory.file)
         try await store.set(ada, for: "service")
         #expect(try directory.mode(directory.file) == 0o600)
-        #expect(try directory.names == ["credentials.json", "credentials.json.lock"])
+        #expect(directory.names == ["credentials.json", "credentials.json.lock"])
         let json = try JSONSerialization.jsonObject(with: Data(contentsOf: directory.file)) as? [String: Any]
         let entries = json?["credentials"] as? [String: [String: String]]
         #expect(entries == ["service": ["user": "ada", "password": "lovelace"]])
@@ -176,7 +171,7 @@ struct FileStoreTests {
     func forgetting() async throws {
         let directory = try Directory()
         try await FileCredentialStore(at: directory.file).removeCredential(for: "a")
-        #expect(try directory.names.isEmpty)
+        #expect(directory.names.isEmpty)
     }
 
     @Test("A file that cannot be replaced stays whole, and nothing is left behind")
@@ -192,7 +187,7 @@ struct FileStoreTests {
         }
         try directory.setMode(0o700, directory.url)
         #expect(try await store.credential(for: "a") == ada)
-        #expect(try directory.names == ["credentials.json", "credentials.json.lock"])
+        #expect(directory.names == ["credentials.json", "credentials.json.lock"])
     }
 
     @Test("A link is followed, and stays a link")

@@ -125,17 +125,4 @@ let grace = Credential(user: "grace", password: "hopper")
 /// What Basic sends for them.
 let adaField = "Basic YWRhOmxvdmVsYWNl"
 let graceField = "Basic Z3JhY2U6aG9wcGVy"
-
-/// A body in pieces.
-struct ChunkReader: BodyReader {
-    var chunks: [String]
-
-    init(_ chunks: [String]) {
-        self.chunks = chunks
-    }
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        chunks.isEmpty ? nil : Data(chunks.removeFirst().utf8)
-    }
-}
 #endif

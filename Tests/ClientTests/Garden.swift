@@ -126,19 +126,10 @@ struct GardenTransport: Transport {
     func send(_ request: consuming Request) async throws -> Response {
         var response = Garden.answer(request.method, request.head.path ?? "")
         if let bytes = response.body.bytes, !bytes.isEmpty {
-            response.body = .once(length: Int64(bytes.count)) { BytesReader(rest: bytes) }
+            response.body = .chunks([bytes], length: Int64(bytes.count))
         }
         response.request = request.head
         return response
-    }
-}
-
-private struct BytesReader: BodyReader {
-    var rest: Data?
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        defer { rest = nil }
-        return rest
     }
 }
 

@@ -138,7 +138,7 @@ struct LeavingTests {
         let expected = pattern(0..<4000)
         let open = Locked(0)
         let next = Next(
-            to: Answering { _ in
+            to: ClosureTransport { _ in
                 for _ in 0..<20 { await Task.yield() }
                 try Task.checkCancellation()
                 let probe = OpenTransfer(open)

@@ -254,7 +254,7 @@ struct SharedLimitTests {
     func latestDeadline() async throws {
         let (gate, seen) = (gate, Locked<Request?>(nil))
         let next = Next(
-            to: Answering { request in
+            to: ClosureTransport { request in
                 seen.withLock { $0 = request }
                 try await gate.wait()
                 return Response(.ok)

@@ -41,7 +41,7 @@ struct StageTests {
         let stage = CoalescingMiddleware(partition: .shared)
         let gate = Rendezvous()
         let next = Next(
-            to: Answering { _ in
+            to: ClosureTransport { _ in
                 try await gate.wait()
                 return Response(.ok, body: body)
             }
@@ -239,27 +239,15 @@ struct StageTests {
         let stage = CoalescingMiddleware(partition: .shared)
         let count = Locked(0)
         let inner = Next(
-            to: Answering { _ in
+            to: ClosureTransport { _ in
                 count.withLock { $0 += 1 }
                 return Response(.ok, body: "inner")
             }
         )
-        let outer = Next(to: Answering { request in try await stage.intercept(request, next: inner) })
+        let outer = Next(to: ClosureTransport { request in try await stage.intercept(request, next: inner) })
         let response = try await stage.intercept(.get(target), next: outer)
         #expect(try await response.body.text() == "inner")
         #expect(count.withLock { $0 } == 1)
         #expect(stage.transfers.count == 0)
     }
-}
-
-/// A transport that is a closure, and hands out bodies as they are.
-struct Answering: Transport {
-    let capabilities: TransportCapabilities = []
-    let answer: @Sendable (Request) async throws -> Response
-
-    init(_ answer: @escaping @Sendable (Request) async throws -> Response) {
-        self.answer = answer
-    }
-
-    func send(_ request: consuming Request) async throws -> Response { try await answer(request) }
 }

@@ -60,11 +60,8 @@ struct DocumentationTests {
         let code = try String(contentsOfFile: #filePath, encoding: .utf8).lines(between: "// begin", "// end")
         #expect(page.lines(between: "```swift", "```") == code)
 
-        let directory = FileManager.default.temporaryDirectory
-        let report = directory.appendingPathComponent("report-\(UUID().uuidString)")
-        let result = directory.appendingPathComponent("result-\(UUID().uuidString)")
-        defer { for file in [report, result] { try? FileManager.default.removeItem(at: file) } }
-        try Data("report".utf8).write(to: report)
+        let scratch = try ScratchDirectory.created()
+        let (report, result) = (try scratch.file("report", Data("report".utf8)), scratch.file("result"))
         await #expect(throws: ContentDigestError.self) { try await Page.use(Echo(isLying: true), report, result) }
         #expect(!FileManager.default.fileExists(atPath: result.path))
         let response = try await Page.use(Echo(), report, result)

@@ -4,6 +4,7 @@ import HTTPChainContentDigest
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private let url = "https://api.example.com/books/123"
@@ -30,7 +31,7 @@ struct RequestDigestTests {
         let reads = Locked(0)
         let body = HTTPBody.replayable {
             reads.withLock { $0 += 1 }
-            return PieceReader(rest: RFC9530.content)
+            return ChunkReader([RFC9530.content])
         }
         let stage = ContentDigestMiddleware(
             requests: [.contentDigest(.sha512), .contentDigest(.sha256), .reprDigest(.sha256), .contentMD5]
@@ -56,9 +57,8 @@ struct RequestDigestTests {
 
     @Test("A file is read in pieces")
     func file() async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("digest-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try Data(repeating: 0x61, count: 1_000_000).write(to: file)
+        let scratch = try ScratchDirectory.created()
+        let file = try scratch.file("file", Data(repeating: 0x61, count: 1_000_000))
         // The third vector of FIPS 180-4's examples for SHA-256: a million times "a".
         let fields = try await sent(.put(url, body: .file(file))).head.headerFields
         #expect(try fields.value("Content-Digest") == "sha-256=:zcduXJkU+5KBocfihNc+Z/GAmkiklyAOBG05zMcRLNA=:")
@@ -99,7 +99,7 @@ struct RequestDigestTests {
 
     @Test("A body that can be read once is refused, or sent without, or buffered")
     func oneShot() async throws {
-        func request() -> Request { .post(url, body: .once { PieceReader(rest: RFC9530.content) }) }
+        func request() -> Request { .post(url, body: .pieces(RFC9530.content, of: 5)) }
         await #expect {
             _ = try await sent(request())
         } throws: { error in

@@ -21,7 +21,7 @@ struct ResponseDigestTests {
         to request: Request = .get(url),
         by stage: ContentDigestMiddleware = ContentDigestMiddleware()
     ) async throws -> Response {
-        let body = HTTPBody.once(length: Int64(content.count)) { PieceReader(rest: content) }
+        let body = HTTPBody.pieces(content, of: 5, length: Int64(content.count))
         return try await StageHarness(stage)
             .send(request, answering: .status(status, headers: fields(headers), body: body)).response()
     }
@@ -48,7 +48,7 @@ struct ResponseDigestTests {
         ]
     )
     func right(_ name: String, _ value: String, _ expected: [DigestField]) async throws {
-        let body = HTTPBody.once(length: 19) { PieceReader(rest: RFC9530.content) }
+        let body = HTTPBody.pieces(RFC9530.content, of: 5, length: 19)
         let headers = try fields([name: value])
         let response = try await StageHarness(ContentDigestMiddleware())
             .send(.get(url), answering: .status(.ok, headers: headers, body: body)).response()
@@ -65,7 +65,7 @@ struct ResponseDigestTests {
         ]
     )
     func mismatch(_ name: String) async throws {
-        let body = HTTPBody.once { PieceReader(rest: RFC9530.content) }
+        let body = HTTPBody.pieces(RFC9530.content, of: 5)
         let response = try await StageHarness(ContentDigestMiddleware()).send(
             .get(url + "?token=secret"),
             answering: .status(.ok, headers: fields([name: Self.wrong]), body: body)
@@ -229,7 +229,7 @@ struct ResponseDigestTests {
     @Test("A body that breaks is not taken for one that does not match")
     func broken() async throws {
         let lost = TransportError(.truncatedBody, sent: .answered, stage: "test")
-        let body = HTTPBody.once { PieceReader(rest: RFC9530.content, error: lost) }
+        let body = HTTPBody.pieces(RFC9530.content, of: 5, failing: lost)
         let response = try await StageHarness(ContentDigestMiddleware()).send(
             .get(url),
             answering: .status(.ok, headers: fields(["Content-Digest": Self.right]), body: body)

@@ -41,20 +41,4 @@ extension HTTPFields {
         self[try .init(known: name)]
     }
 }
-
-/// Gives bytes in pieces, then an error or the end.
-struct PieceReader: BodyReader {
-    var rest: Data
-    var size = 5
-    var error: (any Error)?
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        guard !rest.isEmpty else {
-            if let error { throw error }
-            return nil
-        }
-        defer { rest = rest.dropFirst(size) }
-        return rest.prefix(size)
-    }
-}
 #endif

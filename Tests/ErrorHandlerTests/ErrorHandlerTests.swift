@@ -3,6 +3,7 @@ import HTTPChainCore
 import HTTPChainErrorHandler
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private struct Unpaid: Error, Equatable {
@@ -254,7 +255,7 @@ struct RecoveryTests {
 
     @Test("A fallback value is what a caller gets who asks for its type")
     func value() async throws {
-        let transport = FailingTransport(error: StatusFailure(response: Response(.notFound)))
+        let transport = ClosureTransport { _ in throw StatusFailure(response: Response(.notFound)) }
         let chain = try Chain(transport: transport, order: .unchecked) {
             ErrorHandlerMiddleware(.fallback(["fern"], for: [404]))
         }
@@ -274,13 +275,6 @@ struct RecoveryTests {
     }
 }
 
-private struct FailingTransport: Transport {
-    let error: any Error
-    var capabilities: TransportCapabilities { [] }
-
-    func send(_ request: consuming Request) async throws -> Response { throw error }
-}
-
 @Suite("The stage in a chain")
 struct ErrorHandlerPlaceTests {
     private struct Validation: Middleware {
@@ -288,7 +282,7 @@ struct ErrorHandlerPlaceTests {
         func intercept(_ request: consuming Request, next: Next) async throws -> Response { try await next(request) }
     }
 
-    private let transport = FailingTransport(error: CancellationError())
+    private let transport = ClosureTransport { _ in throw CancellationError() }
 
     @Test("Handlers of responses alone need a stage that makes errors of statuses")
     func needsValidation() throws {

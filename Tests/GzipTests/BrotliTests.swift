@@ -61,12 +61,7 @@ struct BrotliTests {
 
     @Test("What brotli(1) writes is read back", arguments: producers)
     func reading(_ tool: Tool) async throws {
-        for sample in [Data("x".utf8), Samples.json(100_000), Samples.noise(40_000), Samples.zeros(200_000)] {
-            guard let encoded = try await tool.run(sample) else { return }
-            for size in [1 + encoded.count / 1000, encoded.count] {
-                #expect(try await HTTPBody.pieces(encoded, of: size).decoded(from: [.brotli]).content == sample)
-            }
-        }
+        try await Libraries.check(.brotli, readsFrom: tool)
     }
 
     @Test("brotli(1) refuses a large window here as there", arguments: ["26"])
@@ -79,14 +74,9 @@ struct BrotliTests {
 
     @Test("brotli(1) reads what is written here, which is as small as what it writes", arguments: [2, 5, 11])
     func writing(quality: Int) async throws {
-        for sample in [Data(), Data("x".utf8), Samples.json(300_000), Samples.zeros(200_000)] {
-            let encoded = try await HTTPBody.pieces(sample, of: 7777).encoded(with: .brotli(quality: quality)).content
-            guard let decoded = try await Tool("brotli", "-d", "-c").run(encoded),
-                let theirs = try await Tool("brotli", "-q", "\(quality)", "-c").run(sample)
-            else { return }
-            #expect(decoded == sample)
-            #expect(encoded.count <= theirs.count * 105 / 100 + 8)
-        }
+        let encoder = Tool("brotli", "-q", "\(quality)", "-c")
+        let coding = ContentCoding.brotli(quality: quality)
+        try await Libraries.check(coding, writesFor: Tool("brotli", "-d", "-c"), asSmallAs: encoder)
     }
 }
 #endif

@@ -58,11 +58,8 @@ struct DocumentationTests {
         let code = try String(contentsOfFile: #filePath, encoding: .utf8).lines(between: "// begin", "// end")
         #expect(page.lines(between: "```swift", "```") == code)
 
-        let directory = FileManager.default.temporaryDirectory
-        let log = directory.appendingPathComponent("log-\(UUID().uuidString)")
-        let archive = directory.appendingPathComponent("archive-\(UUID().uuidString)")
-        defer { for file in [log, archive] { try? FileManager.default.removeItem(at: file) } }
-        try Samples.json(100_000).write(to: log)
+        let scratch = try ScratchDirectory.created()
+        let (log, archive) = (try scratch.file("log", Samples.json(100_000)), scratch.file("archive"))
         let text = try await Page.use(Page.makeChain(Echo()), log, archive)
         #expect(
             Page.makeStage(ContentCoding("x") { throw ContentCodingError.Problem.outOfMemory }).summary.settings.count

@@ -26,6 +26,27 @@ enum Libraries {
     static func encoded(_ bytes: Data, _ coding: ContentCoding) async throws -> Data {
         try await HTTPBody(bytes).encoded(with: coding).content
     }
+
+    /// Checks that a coding reads what a program writes.
+    static func check(_ coding: ContentCoding, readsFrom tool: Tool) async throws {
+        for sample in [Data("x".utf8), Samples.json(100_000), Samples.noise(40_000), Samples.zeros(200_000)] {
+            guard let encoded = try await tool.run(sample) else { return }
+            for size in [1 + encoded.count / 1000, encoded.count] {
+                #expect(try await HTTPBody.pieces(encoded, of: size).decoded(from: [coding]).content == sample)
+            }
+        }
+    }
+
+    /// Checks that a program reads what a coding writes, and that this is as small as what the program writes.
+    static func check(_ coding: ContentCoding, writesFor decoder: Tool, asSmallAs encoder: Tool) async throws {
+        for sample in [Data(), Data("x".utf8), Samples.json(300_000), Samples.zeros(200_000)] {
+            let encoded = try await HTTPBody.pieces(sample, of: 7777).encoded(with: coding).content
+            guard let decoded = try await decoder.run(encoded), let theirs = try await encoder.run(sample)
+            else { return }
+            #expect(decoded == sample)
+            #expect(encoded.count <= theirs.count * 105 / 100 + 8)
+        }
+    }
 }
 
 @Suite("brotli and zstd", .heavy, .seeded, .timeLimit(.minutes(10)))

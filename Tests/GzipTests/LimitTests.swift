@@ -4,6 +4,7 @@ import HTTPChainCore
 import HTTPChainGzip
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Decompression bombs", .timeLimit(.minutes(10)))

@@ -4,6 +4,7 @@ import HTTPChainCore
 import HTTPChainGzip
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private let url = "https://api.example.com/events"
@@ -67,9 +68,8 @@ struct RequestTests {
         var request = Request.post(url, body: .stream(sample))
         var streamed = try await sent(request)
         #expect(try await streamed.body.decoded(from: [.gzip]).content == sample)
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("gzip-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: file) }
-        try sample.write(to: file)
+        let scratch = try ScratchDirectory.created()
+        let file = try scratch.file("file", sample)
         request = .put(url, headers: [.contentLength: "200000"], body: .file(file))
         streamed = try await sent(request)
         #expect(streamed.body.isReplayable)

@@ -4,6 +4,7 @@ import HTTPChainCore
 import HTTPChainGzip
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// Content of several kinds to compress.
@@ -41,35 +42,13 @@ enum Samples {
     }
 }
 
-/// Gives bytes in pieces of one size, then an error or the end; says when it is dropped.
-struct PieceReader: BodyReader {
-    var rest: Data
-    let size: Int
-    var error: (any Error)?
-    var lifeline: Lifeline?
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        guard !rest.isEmpty else {
-            if let error { throw error }
-            return nil
-        }
-        defer { rest = rest.dropFirst(size) }
-        // A copy, so that its indices begin at 0 for some and elsewhere for other pieces.
-        return rest.count % 2 == 0 ? Data(rest.prefix(size)) : rest.prefix(size)
-    }
-}
-
 extension HTTPBody {
     /// A body that can be read again, in pieces of one size.
-    static func pieces(_ bytes: Data, of size: Int) -> HTTPBody {
-        .replayable { PieceReader(rest: bytes, size: size) }
-    }
+    static func pieces(_ bytes: Data, of size: Int) -> HTTPBody { .pieces(bytes, of: size, replayable: true) }
 
-    /// A body that can be read once, in pieces of one size, that may break at its end.
-    static func stream(_ bytes: Data, of size: Int = 1000, error: (any Error)? = nil, lifeline: Lifeline? = nil)
-        -> HTTPBody
-    {
-        .once { PieceReader(rest: bytes, size: size, error: error, lifeline: lifeline) }
+    /// A body that can be read once, in pieces of 1,000 bytes, that may break at its end.
+    static func stream(_ bytes: Data, error: (any Error)? = nil, lifeline: Lifeline? = nil) -> HTTPBody {
+        .pieces(bytes, of: 1000, failing: error, lifeline: lifeline)
     }
 
     var content: Data {

@@ -145,12 +145,7 @@ struct ZstdTests {
 
     @Test("What zstd(1) writes is read back", arguments: producers)
     func reading(_ tool: Tool) async throws {
-        for sample in [Data("x".utf8), Samples.json(100_000), Samples.noise(40_000), Samples.zeros(200_000)] {
-            guard let encoded = try await tool.run(sample) else { return }
-            for size in [1 + encoded.count / 1000, encoded.count] {
-                #expect(try await HTTPBody.pieces(encoded, of: size).decoded(from: [.zstd]).content == sample)
-            }
-        }
+        try await Libraries.check(.zstd, readsFrom: tool)
     }
 
     @Test("A window of 128 MiB, as zstd --long=27 writes it, is read where that is allowed")
@@ -164,14 +159,8 @@ struct ZstdTests {
 
     @Test("zstd(1) reads what is written here, which is as small as what it writes", arguments: [1, 3, 19])
     func writing(level: Int) async throws {
-        for sample in [Data(), Data("x".utf8), Samples.json(300_000), Samples.zeros(200_000)] {
-            let encoded = try await HTTPBody.pieces(sample, of: 7777).encoded(with: .zstd(level: level)).content
-            guard let decoded = try await Tool("zstd", "-d", "-c").run(encoded),
-                let theirs = try await Tool("zstd", "-\(level)", "-c").run(sample)
-            else { return }
-            #expect(decoded == sample)
-            #expect(encoded.count <= theirs.count * 105 / 100 + 8)
-        }
+        let decoder = Tool("zstd", "-d", "-c")
+        try await Libraries.check(.zstd(level: level), writesFor: decoder, asSmallAs: Tool("zstd", "-\(level)", "-c"))
     }
 }
 #endif

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import TestSupport
 import Testing
 
 @Suite("A body")
@@ -55,7 +56,7 @@ struct BodyTests {
         let opened = Locked(0)
         let body = HTTPBody.replayable(length: 2) {
             opened.withLock { $0 += 1 }
-            return ListReader(["a", "", "b"].filter { !$0.isEmpty })
+            return ChunkReader(["a", "", "b"].filter { !$0.isEmpty })
         }
         #expect(try await body.text() == "ab")
         #expect(try await body.text() == "ab")
@@ -93,7 +94,7 @@ struct BodyTests {
 
     @Test("A body hands on the error of its source, and keeps to it")
     func failure() async throws {
-        let body = HTTPBody.replayable { ListReader(["a"], failing: Boom()) }
+        let body = HTTPBody.replayable { ChunkReader(["a"], failing: Boom()) }
         await #expect(throws: Boom()) { try await body.collect() }
     }
 
@@ -110,7 +111,7 @@ struct BodyTests {
     func description() {
         #expect("\(HTTPBody("secret"))" == "6 bytes")
         #expect("\(once("secret"))" == "one-shot stream of unknown length")
-        #expect("\(HTTPBody.replayable(length: 2048) { ListReader([]) })" == "replayable stream of 2 KiB")
+        #expect("\(HTTPBody.replayable(length: 2048) { ChunkReader([String]()) })" == "replayable stream of 2 KiB")
         #expect("\(HTTPBody.value(1))" == "value of type Int")
     }
 
@@ -127,7 +128,7 @@ struct BodyTests {
 struct FileBodyTests {
     @Test("A file body has the file's content, whole or in part, and its length once it is measured")
     func content() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let bytes = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0) })
         let file = try scratch.file("a", bytes)
         #expect(HTTPBody.file(file).length == nil)
@@ -150,7 +151,7 @@ struct FileBodyTests {
 
     @Test("A file body refuses a range outside the file")
     func range() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let file = try scratch.file("a", Data("hello".utf8))
         let problem = BodyError.Problem.rangeOutsideFile(path: file.path, range: 3..<9, fileSize: 5)
         await #expect(throws: BodyError(problem)) { try await HTTPBody.file(file, range: 3..<9).collect() }
@@ -163,7 +164,7 @@ struct FileBodyTests {
 
     @Test("A file body notices a file that shrinks while it is read")
     func shrinking() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let file = try scratch.file("a", Data(count: 600_000))
         var reader = try await HTTPBody.file(file).makeReader()
         _ = try await reader.read()
@@ -176,7 +177,7 @@ struct FileBodyTests {
         range: Range<Int64>? = nil,
         _ change: (URL) throws -> Void
     ) async throws -> (count: Int, problem: BodyError.Problem?, path: String) {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let file = try scratch.file("a", Data(count: 600_000))
         // Long ago: the clocks of some file systems are coarse.
         let past = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)]
@@ -231,7 +232,7 @@ struct FileBodyTests {
 
     @Test("A file body hands out chunks that stay as they are while others are read, changed and dropped")
     func keptChunks() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let pieces = (0..<40).map { Data(repeating: UInt8($0 + 1), count: HTTPBody.chunkSize) }
         let file = try scratch.file("a", pieces.reduce(Data(), +) + Data(repeating: 99, count: 50_000))
         var kept: [(number: Int, chunk: Data)] = []
@@ -257,7 +258,7 @@ struct FileBodyTests {
 
     @Test("A file body whose length was looked up before notices that it has another one when it is read")
     func changedBefore() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let file = try scratch.file("a", Data(count: 1000))
         let body = try await HTTPBody.file(file).measured()
         #expect(body.length == 1000)

@@ -44,7 +44,7 @@ struct BodyTransformTests {
     func drops() async throws {
         let gone = Locked(false)
         do {
-            let canary = Canary(gone)
+            let canary = Lifeline { gone.withLock { $0 = true } }
             let body = HTTPBody.once {
                 _ = canary
                 return HoldingReader(canary: canary)
@@ -57,7 +57,7 @@ struct BodyTransformTests {
     }
 
     private struct HoldingReader: BodyReader {
-        let canary: Canary
+        let canary: Lifeline
 
         nonisolated(nonsending) mutating func read() async throws -> Data? { Data("x".utf8) }
     }
@@ -81,7 +81,7 @@ struct BodyTransformTests {
 
     @Test("A transformed body that fails after what was peeked at still fails for its reader")
     func peekFailure() async throws {
-        let body = HTTPBody.once { ListReader(["abc"], failing: Boom()) }
+        let body = HTTPBody.chunks(["abc"], failing: Boom())
         let (preview, rest) = try await body.peek(upTo: 3)
         #expect(preview.description == "abc…")
         await #expect(throws: Boom()) { try await rest.collect() }
@@ -135,44 +135,44 @@ struct BodyTransformTests {
 struct BodySavingTests {
     @Test("Saving writes all of it to the file and returns the count")
     func save() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let file = scratch.url.appendingPathComponent("out")
         #expect(try await once("abc", "def").save(to: file) == 6)
         #expect(try Data(contentsOf: file) == Data("abcdef".utf8))
-        #expect(try scratch.names == ["out"])
+        #expect(scratch.names == ["out"])
     }
 
     @Test("Saving replaces an existing file only with a whole one")
     func replaces() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let file = try scratch.file("out", Data("old".utf8))
-        let broken = HTTPBody.once { ListReader(["new"], failing: Boom()) }
+        let broken = HTTPBody.chunks(["new"], failing: Boom())
         await #expect(throws: Boom()) { try await broken.save(to: file) }
         #expect(try Data(contentsOf: file) == Data("old".utf8))
         await #expect(throws: BodyError(.tooLarge(limit: 2))) { try await once("ab", "c").save(to: file, upTo: 2) }
-        try await until("the half files to be deleted") { try scratch.names == ["out"] }
+        try await until("the half files to be deleted") { scratch.names == ["out"] }
         try await once("new").save(to: file)
         #expect(try Data(contentsOf: file) == Data("new".utf8))
-        #expect(try scratch.names == ["out"])
+        #expect(scratch.names == ["out"])
     }
 
     @Test("Saving to a temporary file hands it over for moving, and deletes it otherwise")
     func temporary() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let kept = scratch.url.appendingPathComponent("kept")
         do {
             let file = try await once("abc").saveToTemporaryFile(in: scratch.url)
-            #expect(try scratch.names.count == 1)
+            #expect(scratch.names.count == 1)
             try await file.move(to: kept)
             _ = try await once("abc").saveToTemporaryFile(in: scratch.url)
         }
-        try await until("the temporary files to be deleted") { try scratch.names == ["kept"] }
+        try await until("the temporary files to be deleted") { scratch.names == ["kept"] }
         #expect(try Data(contentsOf: kept) == Data("abc".utf8))
     }
 
     @Test("Saving to a temporary file can be moved to another volume, or refuse to replace a file")
     func moving() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let there = try scratch.file("there", Data("old".utf8))
         let elsewhere = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
         let isOtherVolume = FileManager.default.isWritableFile(atPath: elsewhere.path)
@@ -181,7 +181,7 @@ struct BodySavingTests {
         #expect(try Data(contentsOf: there) == Data("old".utf8))
         try await file.move(to: there)
         #expect(try Data(contentsOf: there) == Data("abc".utf8))
-        #expect(try scratch.names == ["there"])
+        #expect(scratch.names == ["there"])
     }
 
     @Test("Saving into a directory that does not exist is a typed error")

@@ -1,5 +1,6 @@
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("The order of a chain")

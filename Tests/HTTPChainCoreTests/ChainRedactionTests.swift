@@ -3,6 +3,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("The redaction of a chain")
@@ -20,7 +21,7 @@ struct ChainRedactionTests {
     }
 
     private func chain(_ answer: @escaping @Sendable (Request) async throws -> Response) throws -> Chain {
-        try Chain(transport: ClosureTransport(answer: answer), environment: environment)
+        try Chain(transport: ClosureTransport(answer), environment: environment)
     }
 
     @Test("The redaction of a chain holds for the description of its responses, whose fields stay as they are")

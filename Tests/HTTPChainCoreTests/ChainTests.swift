@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("A chain")
@@ -141,7 +142,7 @@ struct ChainTests {
     func failureHalfway() async throws {
         let chain = try Chain(
             transport: ClosureTransport { _ in
-                Response(.ok, body: .once { ListReader(["first"], failing: Boom()) })
+                Response(.ok, body: .chunks(["first"], failing: Boom()))
             }
         ) {
             Marker("a")

@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
+import TestSupport
 import Testing
 
 private struct Plant: Codable, Sendable, Hashable {
@@ -9,13 +10,7 @@ private struct Plant: Codable, Sendable, Hashable {
 }
 
 private func chain(_ response: Response) throws -> Chain {
-    try Chain(transport: FixedTransport(response: response))
-}
-
-private struct FixedTransport: Transport {
-    let response: Response
-    var capabilities: TransportCapabilities { [] }
-    func send(_ request: consuming Request) async throws -> Response { response }
+    try Chain(transport: ClosureTransport(answering: response))
 }
 
 private let url = "https://api.example.com/plants"
@@ -62,7 +57,7 @@ struct EmptyContentTests {
     @Test("A value that a stage decoded is given as the type asked for, nil included")
     func decodedByStage() async throws {
         func decoding(_ value: any Sendable) throws -> Chain {
-            try Chain(transport: FixedTransport(response: Response(.ok))) {
+            try Chain(transport: ClosureTransport(answering: Response(.ok))) {
                 ClosureMiddleware { request, next in
                     var response = try await next(request)
                     response.options[DecodedValue.self] = value

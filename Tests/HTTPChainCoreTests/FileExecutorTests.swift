@@ -9,7 +9,7 @@ import Testing
 struct FileExecutorTests {
     @Test("File work on a disk that stalls for more bodies than there are cores leaves other calls alone")
     func stalledDisk() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let file = try scratch.file("a", Data(repeating: 7, count: 200_000))
         let stalled = ProcessInfo.processInfo.activeProcessorCount + 2
         let executor = FileExecutor(limit: stalled + 1)
@@ -38,7 +38,7 @@ struct FileExecutorTests {
 
     @Test("File work of two transfers whose disk stalls leaves all others of a chain alone, on the threads they share")
     func stalledTransfers() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let file = try scratch.file("a", Data(repeating: 7, count: 200_000))
         let disk = StallingFiles()
         let slow = FileAccess(system: disk, executor: .shared)
@@ -71,7 +71,7 @@ struct FileExecutorTests {
 
     @Test("File work that a disk stalls ends for its caller when the call is cancelled")
     func cancelled() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let file = try scratch.file("a", Data("abc".utf8))
         let disk = StallingFiles()
         let slow = FileAccess(system: disk, executor: FileExecutor(limit: 1))
@@ -143,7 +143,7 @@ struct FileExecutorTests {
 struct FileContentTests {
     @Test("A pipe, a directory and a device are refused at once", arguments: ["pipe", ".", "/dev/null"])
     func notRegular(name: String) async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let place = name.hasPrefix("/") ? URL(fileURLWithPath: name) : scratch.url.appendingPathComponent(name)
         let url = place.standardizedFileURL
         if name == "pipe" { #expect(mkfifo(url.path, 0o600) == 0) }
@@ -166,7 +166,7 @@ struct FileContentTests {
 
     @Test("A chain asks for the size of a file once, and sends no file that has another one by then")
     func measured() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let file = try scratch.file("a", Data("hello".utf8))
         let changes = Locked(false)
         let chain = try Chain(
@@ -194,7 +194,7 @@ struct FileContentTests {
 
     @Test("A saved file has the permissions of a new file there, or of the one that it replaces")
     func permissions() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let plain = scratch.url.appendingPathComponent("plain")
         let descriptor = open(plain.path, O_CREAT | O_WRONLY, 0o666)
         close(descriptor)
@@ -207,12 +207,12 @@ struct FileContentTests {
         #expect(chmod(saved.path, 0o640) == 0)
         try await HTTPBody("abcdef").save(to: saved)
         #expect(try Self.permissions(saved) == 0o640)
-        #expect(try scratch.names == ["moved", "plain", "saved"])
+        #expect(scratch.names == ["moved", "plain", "saved"])
     }
 
     @Test("A saved body never replaces a pipe or a directory, even behind a link", arguments: ["pipe", "folder"])
     func notReplaced(name: String) async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let place = scratch.url.appendingPathComponent(name)
         let link = scratch.url.appendingPathComponent("link")
         if name == "pipe" {
@@ -231,14 +231,14 @@ struct FileContentTests {
             await #expect(throws: refusal) { try await file.move(to: destination) }
             #expect(try await file.body.text() == "abc")
         }
-        #expect(try scratch.names == ["link", name].sorted())
+        #expect(scratch.names == ["link", name].sorted())
         let type = try FileManager.default.attributesOfItem(atPath: place.path)[.type] as? FileAttributeType
         #expect(type != .typeRegular)
     }
 
     @Test("A saved body is written to the file that a symbolic link leads to, and the link stays")
     func links() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let folder = scratch.url.appendingPathComponent("folder")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         let link = scratch.url.appendingPathComponent("link")
@@ -255,7 +255,7 @@ struct FileContentTests {
         #expect(try String(contentsOf: target, encoding: .utf8) == "moved")
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link.path) == "folder/second")
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: second.path) == "../target")
-        #expect(try scratch.names == ["folder", "link", "target"])
+        #expect(scratch.names == ["folder", "link", "target"])
         let loop = scratch.url.appendingPathComponent("loop")
         try FileManager.default.createSymbolicLink(atPath: loop.path, withDestinationPath: "loop")
         await #expect(throws: BodyError(.notARegularFile(path: loop.path))) { try await HTTPBody("a").save(to: loop) }

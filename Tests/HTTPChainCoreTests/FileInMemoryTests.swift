@@ -17,7 +17,7 @@ struct FileInMemoryTests {
         arguments: [0, 1, 4096, chunk, chunk + 4096, 3 * chunk, 4 * chunk, 7 * chunk - 1, 10 * chunk]
     )
     func part(inMemory: Int) async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let content = Self.content.prefix(7 * Self.chunk + 100)
         let file = try scratch.file("a", content)
         let disk = PartlyInMemory(inMemory)
@@ -33,7 +33,7 @@ struct FileInMemoryTests {
 
     @Test("The file is asked for once in four chunks")
     func questions() async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let file = try scratch.file("a", Self.content.prefix(8 * Self.chunk))
         let disk = PartlyInMemory(.max)
         let body = HTTPBody.file(file, access: FileAccess(system: disk, executor: .shared))
@@ -47,7 +47,7 @@ struct FileInMemoryTests {
         arguments: [1, 3, 4, 6]
     )
     func changed(after count: Int) async throws {
-        let scratch = try ScratchDirectory()
+        let scratch = try ScratchDirectory.created()
         let content = Self.content
         let file = try scratch.file("a", content)
         let access = FileAccess(system: PartlyInMemory(.max), executor: .shared)

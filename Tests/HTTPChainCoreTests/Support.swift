@@ -1,18 +1,9 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 
 func redacted(_ text: String) -> String { Redaction.standard.text(text) }
-
-/// Answers from a closure.
-struct ClosureTransport: Transport {
-    var capabilities: TransportCapabilities = [.streamsUploads, .backpressure]
-    var answer: @Sendable (Request) async throws -> Response = { _ in Response(.ok) }
-
-    func send(_ request: consuming Request) async throws -> Response {
-        try await answer(request)
-    }
-}
 
 /// A stage that only has a place.
 struct Marker: Middleware {
@@ -33,23 +24,6 @@ struct Marker: Middleware {
         let response = try await next(request)
         log?.withLock { $0.append("< \(name)") }
         return response
-    }
-}
-
-/// Gives the chunks it was made with, then ends or fails.
-struct ListReader: BodyReader {
-    var chunks: [Data]
-    var failure: (any Error)?
-
-    init(_ chunks: [String], failing failure: (any Error)? = nil) {
-        self.chunks = chunks.map { Data($0.utf8) }
-        self.failure = failure
-    }
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        if !chunks.isEmpty { return chunks.removeFirst() }
-        if let failure { throw failure }
-        return nil
     }
 }
 
@@ -77,43 +51,6 @@ struct Boom: Error, Equatable {
     var name = "boom"
 }
 
-/// Tells when it goes.
-final class Canary: Sendable {
-    private let gone: Locked<Bool>
-
-    init(_ gone: Locked<Bool>) {
-        self.gone = gone
-    }
-
-    deinit {
-        gone.withLock { $0 = true }
-    }
-}
-
 func once(_ chunks: String..., length: Int64? = nil) -> HTTPBody {
-    .once(length: length) { ListReader(chunks) }
-}
-
-/// A directory of its own for one test, removed with the value.
-final class ScratchDirectory {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("httpchain-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
-
-    func file(_ name: String, _ content: Data) throws -> URL {
-        let file = url.appendingPathComponent(name)
-        try content.write(to: file)
-        return file
-    }
-
-    var names: [String] {
-        get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
-    }
+    .chunks(chunks, length: length)
 }

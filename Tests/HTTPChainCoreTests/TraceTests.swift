@@ -1,6 +1,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// A clock that a test's stages move by hand.
@@ -21,7 +22,7 @@ struct TraceTests {
         @ChainBuilder stages: () -> [any Middleware]
     ) async throws -> TracedCall {
         let chain = try Chain(
-            transport: ClosureTransport(answer: answer),
+            transport: ClosureTransport(answer),
             environment: ChainEnvironment(time: clock),
             stages: stages
         )
@@ -30,7 +31,7 @@ struct TraceTests {
 
     @Test("explain() prints order, phase, purpose, settings and the transport")
     func explain() throws {
-        let chain = try Chain(transport: ClosureTransport()) {
+        let chain = try Chain(transport: ClosureTransport(capabilities: [.streamsUploads, .backpressure])) {
             Marker("First", .build)
             Marker("Second")
         }
@@ -159,12 +160,12 @@ struct TraceTests {
         let gone = Locked(false)
         do {
             let call = try await traced(.get("http://h/")) { _ in
-                let canary = Canary(gone)
+                let canary = Lifeline { gone.withLock { $0 = true } }
                 return Response(
                     .ok,
                     body: .once {
                         withExtendedLifetime(canary) {}
-                        return ListReader(["text"])
+                        return ChunkReader(["text"])
                     }
                 )
             } stages: {

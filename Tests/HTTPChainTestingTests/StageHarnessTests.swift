@@ -3,6 +3,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private struct Failure: Error, Equatable {}
@@ -92,7 +93,7 @@ struct ScriptedHarnessTests {
             return try await next(request)
         }
         let second = await StageHarness(twice).send(
-            .post(url, body: .once { HTTPBody("x").makeEmptyReader() }),
+            .post(url, body: .chunks([String]())),
             answering: .ok,
             .ok
         )
@@ -121,14 +122,6 @@ struct ScriptedHarnessTests {
         let outcome = await StageHarness(stage).send(request)
         #expect(outcome.requests.first?.head.headerFields[.age] == "42")
     }
-}
-
-extension HTTPBody {
-    fileprivate func makeEmptyReader() -> EmptyReader { EmptyReader() }
-}
-
-private struct EmptyReader: BodyReader {
-    nonisolated(nonsending) mutating func read() async throws -> Data? { nil }
 }
 
 @Suite("The harness driven by hand", .timeLimit(.minutes(10)))

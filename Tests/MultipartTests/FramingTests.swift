@@ -17,7 +17,7 @@ struct FramingTests {
             .data("sheet", Data("a,b".utf8), fileName: "table.csv"),
             .data("typed", Data("x".utf8), fileName: "table.csv", contentType: "text/x-special"),
             .file("photo", file.url),
-            .stream("log", .replayable { OneChunk("line") }, fileName: "today.log"),
+            .stream("log", .chunks(["line"], replayable: true), fileName: "today.log"),
             .value("place", ["lat": 47]),
             .text("extra", "1").header("X-Trace", "ü"),
         ]
@@ -219,7 +219,7 @@ struct FramedBodyTests {
         let known: MultipartForm = [
             .text("ü", "é"), .file("f", file.url), .file("r", file.url, range: 5..<100), .value("v", [1]),
             .data("big", Data(repeating: 1, count: 100_000)),
-            .stream("s", .replayable(length: 4) { OneChunk("four") }),
+            .stream("s", .chunks(["four"], length: 4, replayable: true)),
         ]
         let body = try body(try await known.measured())
         #expect(body.isReplayable)
@@ -230,19 +230,19 @@ struct FramedBodyTests {
 
     @Test("The length is not known when that of a part is not")
     func unknownLength() async throws {
-        let open = try body([.text("a", "1"), .stream("s", .replayable { OneChunk("some") })])
+        let open = try body([.text("a", "1"), .stream("s", .chunks(["some"], replayable: true))])
         #expect(open.length == nil)
         #expect(open.isReplayable)
         let huge = try body([
-            .stream("s", .replayable(length: .max) { OneChunk("") }),
-            .stream("t", .replayable(length: .max) { OneChunk("") }),
+            .stream("s", .chunks([String](), length: .max, replayable: true)),
+            .stream("t", .chunks([String](), length: .max, replayable: true)),
         ])
         #expect(huge.length == nil, "more bytes than can be counted")
     }
 
     @Test("A part that can be read once makes a body that can be read once", .timeLimit(.minutes(10)))
     func oneShot() async throws {
-        let form: MultipartForm = [.text("a", "1"), .stream("s", .once(length: 4) { OneChunk("four") })]
+        let form: MultipartForm = [.text("a", "1"), .stream("s", .chunks(["four"], length: 4))]
         #expect(!form.isReplayable)
         let body = try body(form)
         #expect(!body.isReplayable)
@@ -259,10 +259,10 @@ struct FramedBodyTests {
         let error = await #expect(throws: BodyError.self) { try await absent.collect() }
         #expect("\(try #require(error))".contains(missing.lastPathComponent))
 
-        let lying = try body([.stream("s", .replayable(length: 5) { OneChunk("four") })])
+        let lying = try body([.stream("s", .chunks(["four"], length: 5, replayable: true))])
         await #expect(throws: BodyError(.shorterThanDeclared(declared: 5, actual: 4))) { try await lying.collect() }
 
-        let negative = try body([.stream("s", .replayable(length: -1) { OneChunk("") })])
+        let negative = try body([.stream("s", .chunks([String](), length: -1, replayable: true))])
         #expect(negative.length == nil)
         await #expect(throws: BodyError(.negativeLength(-1))) { try await negative.collect() }
 
@@ -290,7 +290,7 @@ struct FramedBodyTests {
                 name,
                 .replayable {
                     opened.withLock { $0.append(name) }
-                    return OneChunk(name)
+                    return ChunkReader([name])
                 }
             )
         }
@@ -364,20 +364,6 @@ struct BoundaryTests {
             Issue.record("\(String(describing: error))")
             return
         }
-    }
-}
-
-/// Gives one chunk of text.
-struct OneChunk: BodyReader {
-    private var rest: Data?
-
-    init(_ text: String) {
-        rest = text.isEmpty ? nil : Data(text.utf8)
-    }
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        defer { rest = nil }
-        return rest
     }
 }
 #endif

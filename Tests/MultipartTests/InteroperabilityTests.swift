@@ -55,7 +55,7 @@ struct InteroperabilityTests {
         let form: MultipartForm = [
             .text("title", "Sea & sky\r\né"), .text("tag", "a"), .text("tag", ""), .text(name, "--"),
             .file("photo", file.url), .data("empty", Data(), fileName: "e\"mpty.csv"),
-            .stream("log", .once { OneChunk("line\r\n--") }, fileName: "today.log"),
+            .stream("log", .chunks(["line\r\n--"]), fileName: "today.log"),
             .value("place", ["lat": 47], fileName: "place.json"),
         ]
         try await expect(

@@ -5,6 +5,7 @@ import HTTPChainInMemory
 import HTTPChainMultipart
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private let url = "https://api.example.com/photos"
@@ -113,7 +114,7 @@ struct MultipartMiddlewareTests {
     @Test("Without the stage the request fails with an error that names it", .timeLimit(.minutes(10)))
     func missingStage() async throws {
         let chain = try Chain(transport: InMemoryTransport { _ in Response(.ok) })
-        for form in [form, [.stream("s", .once { OneChunk("1") })]] {
+        for form in [form, [.stream("s", .chunks(["1"]))]] {
             let request = Request.post(url, multipart: form)
             #expect(request.body.isReplayable == form.isReplayable)
             #expect(request.body.length == nil)

@@ -3,6 +3,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainMultipart
 import HTTPTypes
+import TestSupport
 import Testing
 
 extension MultipartForm {
@@ -102,13 +103,12 @@ func parse(_ text: String, boundary: String = "XX", limits: MultipartLimits = Mu
 
 /// A file in the directory for temporary files that goes when the value does.
 final class ScratchFile: Sendable {
+    private let scratch: ScratchDirectory
     let url: URL
 
     init(_ name: String = "notes.txt", content: Data = Data()) throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("multipart-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        url = directory.appendingPathComponent(name)
-        try content.write(to: url)
+        scratch = try ScratchDirectory.created()
+        url = try scratch.file(name, content)
     }
 
     /// Makes it so long without writing to the disk.
@@ -116,10 +116,6 @@ final class ScratchFile: Sendable {
         let handle = try FileHandle(forWritingTo: url)
         defer { try? handle.close() }
         try handle.truncate(atOffset: size)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: url.deletingLastPathComponent())
     }
 }
 #endif

@@ -6,6 +6,7 @@ import HTTPChainInMemory
 import HTTPChainProgress
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Attempts and views", .timeLimit(.minutes(10)))
@@ -130,7 +131,7 @@ struct AttemptTests {
             GzipMiddleware(requests: .standard)
             ProgressMiddleware(.wire, reportsPerSecond: 0)
         }
-        let request = Request.sampleUpload(.replayable { ChunkReader(chunks: [text][...]) }).observed(by: log)
+        let request = Request.sampleUpload(.chunks([text], replayable: true)).observed(by: log)
         #expect(try await chain.send(request).body.collect() == text)
         let consumer = log.lines(.consumer)
         let wire = log.lines(.wire)
@@ -161,7 +162,7 @@ struct AttemptTests {
 
     @Test("A transport that reports from many threads at once does not make the closure overlap or go back")
     func manyThreads() async throws {
-        let busy = PlainTransport { request in
+        let busy = ClosureTransport(capabilities: .inMemory) { request in
             let report = request.options[UploadProgress.self]
             await withTaskGroup(of: Void.self) { group in
                 for thread in 0..<8 as Range<Int64> {

@@ -5,6 +5,7 @@ import HTTPChainInMemory
 import HTTPChainProgress
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private let views: [TransferProgress.View] = [.consumer, .wire]
@@ -143,7 +144,9 @@ struct DownloadTests {
 
     @Test("A length that is wrong is no length", arguments: views)
     func wrongLength(view: TransferProgress.View) async throws {
-        let liar = PlainTransport { _ in Response(.ok, headers: [.contentLength: "3"], body: body(3, 4)) }
+        let liar = ClosureTransport(capabilities: .inMemory) { _ in
+            Response(.ok, headers: [.contentLength: "3"], body: body(3, 4))
+        }
         let chain = try Chain(transport: liar) { ProgressMiddleware(view, reportsPerSecond: 0) }
         _ = try await chain.send(.sample.observed(by: log)).body.collect()
         #expect(log.lines == ["down 0/?", "down 0/3", "down 3/3", "down 7/?", "down 7/7 finished"])
@@ -157,7 +160,9 @@ struct DownloadTests {
     func strangeLength(view: TransferProgress.View, fields: [String: String]) async throws {
         var headers: HTTPFields = fields["Transfer-Encoding"] == nil ? [:] : [.contentLength: "3"]
         for (name, value) in fields { headers[HTTPField.Name(name)!] = value }
-        let strange = PlainTransport { [headers] _ in Response(.ok, headers: headers, body: body(3, 4)) }
+        let strange = ClosureTransport(capabilities: .inMemory) { [headers] _ in
+            Response(.ok, headers: headers, body: body(3, 4))
+        }
         let chain = try Chain(transport: strange) { ProgressMiddleware(view, reportsPerSecond: 0) }
         _ = try await chain.send(.sample.observed(by: log)).body.collect()
         #expect(log.lines == ["down 0/?", "down 3/?", "down 7/?", "down 7/7 finished"])
@@ -165,7 +170,7 @@ struct DownloadTests {
 
     @Test("A body that can be read again is told of once, and never goes back", arguments: views)
     func replayable(view: TransferProgress.View) async throws {
-        let stored = PlainTransport { _ in Response(.ok, body: body(3, 4, declaring: 7)) }
+        let stored = ClosureTransport(capabilities: .inMemory) { _ in Response(.ok, body: body(3, 4, declaring: 7)) }
         let chain = try Chain(transport: stored) { ProgressMiddleware(view, reportsPerSecond: 0) }
         let response = try await chain.send(.sample.observed(by: log))
         for try await _ in response.body { break }
@@ -200,7 +205,7 @@ struct DownloadTests {
 
     @Test("A call that nobody observes passes as it is", arguments: views)
     func unobserved(view: TransferProgress.View) async throws {
-        let plain = PlainTransport { request in
+        let plain = ClosureTransport(capabilities: .inMemory) { request in
             #expect(request.body.bytes != nil && request.options.names == [])
             return Response(.ok, body: "bytes")
         }

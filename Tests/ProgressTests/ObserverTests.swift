@@ -5,6 +5,7 @@ import HTTPChainInMemory
 import HTTPChainProgress
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @MainActor
@@ -73,7 +74,10 @@ struct ObserverTests {
     func sequenceOfHiddenChain() async throws {
         transport.enqueue(ScriptedReply(chunks: chunks(3, 4)))
         let inner = try chain()
-        let chain = try Chain(transport: PlainTransport { try await inner.send($0) }, options: .unchecked)
+        let chain = try Chain(
+            transport: ClosureTransport(capabilities: .inMemory) { try await inner.send($0) },
+            options: .unchecked
+        )
         let (request, updates) = Request.sample.observingProgress()
         _ = try await chain.send(request).body.collect()
         var last: TransferProgress?

@@ -4,6 +4,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainProgress
 import HTTPTypes
+import TestSupport
 
 /// Keeps the reports of a call, in order.
 final class ReportLog: Sendable {
@@ -51,17 +52,7 @@ func chunks(_ sizes: Int...) -> [Data] {
 
 /// A body that gives so many bytes in each chunk.
 func body(_ sizes: Int..., declaring length: Int64? = nil, replayable: Bool = true) -> HTTPBody {
-    let chunks = sizes.map { Data(repeating: 0x62, count: $0) }
-    let open: @Sendable () async throws -> sending any BodyReader = { ChunkReader(chunks: chunks[...]) }
-    return replayable ? .replayable(length: length, open: open) : .once(length: length, open: open)
-}
-
-struct ChunkReader: BodyReader {
-    var chunks: ArraySlice<Data>
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        chunks.popFirst()
-    }
+    .chunks(sizes.map { Data(repeating: 0x62, count: $0) }, length: length, replayable: replayable)
 }
 
 /// Sends the request again until it has been sent so often.
@@ -77,14 +68,4 @@ func resending(_ times: Int, phase: Phase = .retry) -> ClosureMiddleware {
 }
 
 struct Provoked: Error {}
-
-/// A transport that answers with a closure and says nothing of uploads.
-struct PlainTransport: Transport {
-    var capabilities: TransportCapabilities = .inMemory
-    let answer: @Sendable (Request) async throws -> Response
-
-    func send(_ request: consuming Request) async throws -> Response {
-        try await answer(request)
-    }
-}
 #endif

@@ -4,6 +4,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainProgress
@@ -37,7 +38,7 @@ struct UploadTests {
 
     @Test("The length and the replayability of a body stay", arguments: [true, false])
     func keeping(isReplayable: Bool) async throws {
-        let seen = PlainTransport { request in
+        let seen = ClosureTransport(capabilities: .inMemory) { request in
             #expect(request.body.length == 7 && request.body.isReplayable == isReplayable)
             _ = try await request.body.collect()
             return Response(.ok)
@@ -50,7 +51,7 @@ struct UploadTests {
 
     @Test("The wire's view leaves the body as it is")
     func wireKeepsBytes() async throws {
-        let seen = PlainTransport { request in
+        let seen = ClosureTransport(capabilities: .inMemory) { request in
             #expect(request.body.bytes == Data("abc".utf8))
             request.options[UploadProgress.self]?(2, 3)
             return Response(.ok)
@@ -143,7 +144,7 @@ struct UploadTests {
 
     @Test("A reader that was overtaken by another is not told of any more")
     func overtaken() async throws {
-        let twice = PlainTransport(capabilities: [.streamsUploads]) { request in
+        let twice = ClosureTransport(capabilities: [.streamsUploads]) { request in
             var first = try await request.body.makeReader()
             _ = try await first.read()
             var second = try await request.body.makeReader()
@@ -162,7 +163,7 @@ struct UploadTests {
 
     @Test("Over a transport that does not say what it sends, the wire's view counts what it reads")
     func wireAsRead() async throws {
-        let silent = PlainTransport(capabilities: [.streamsUploads]) { request in
+        let silent = ClosureTransport(capabilities: [.streamsUploads]) { request in
             let bytes = try await request.body.collect()
             #expect(bytes.count == 7)
             return Response(.ok)
@@ -179,7 +180,7 @@ struct UploadTests {
 
     @Test("What the transport has sent counts, and bytes stay bytes and a file a file")
     func asSent() async throws {
-        let seen = PlainTransport { request in
+        let seen = ClosureTransport(capabilities: .inMemory) { request in
             #expect(request.body.bytes == Data("abcdefg".utf8))
             let report = request.beginUploadReport()
             report?(2, 7)
@@ -192,7 +193,7 @@ struct UploadTests {
 
     @Test("A size that only the transport knows is told with its first bytes")
     func sizeFromTheTransport() async throws {
-        let storing = PlainTransport { request in
+        let storing = ClosureTransport(capabilities: .inMemory) { request in
             request.beginUploadReport()?(4, 8)
             return Response(.ok)
         }
@@ -212,7 +213,7 @@ struct UploadTests {
 
     @Test("Of two attempts at once, the later is told of")
     func twoAtOnce() async throws {
-        let hedging = PlainTransport { request in
+        let hedging = ClosureTransport(capabilities: .inMemory) { request in
             let first = request.beginUploadReport()
             first?(3, 7)
             let second = request.beginUploadReport()

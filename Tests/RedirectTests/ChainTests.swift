@@ -4,6 +4,7 @@ import HTTPChainInMemory
 import HTTPChainRedirect
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Redirects in a chain", .timeLimit(.minutes(10)))
@@ -51,7 +52,7 @@ struct ChainTests {
             (1000, RecordedRequest.ResponseBodyState.complete), (1_000_000, .dropped),
         ] {
             let transport = InMemoryTransport()
-            let body = HTTPBody.replayable { ChunkReader(count: size / 1000) }
+            let body = HTTPBody.pieces(Data(count: size), of: 1000, replayable: true)
             transport.enqueue(ScriptedReply(.found, headers: [.location: "/b"], body: body))
             transport.enqueue(.text("here"))
             let chain = try Chain(transport: transport) { RedirectMiddleware() }
@@ -120,16 +121,6 @@ struct ChainTests {
             }
             try await group.waitForAll()
         }
-    }
-}
-
-private struct ChunkReader: BodyReader {
-    var count: Int
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        guard count > 0 else { return nil }
-        count -= 1
-        return Data(count: 1000)
     }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPChainRedirect
@@ -408,7 +409,7 @@ struct RedirectMiddlewareTests {
 
     @Test("A body that can be read once is not sent again: an error says what to do")
     func oneShot() async throws {
-        func body() -> HTTPBody { .once(length: 1) { HTTPBody("x").reader() } }
+        func body() -> HTTPBody { .chunks(["x"], length: 1) }
         for (code, method) in [(307, HTTPRequest.Method.post), (308, .post), (301, .put), (302, .patch)] {
             let outcome = await send(
                 Request(method, "https://a.example/a", body: body()),
@@ -486,24 +487,4 @@ struct RedirectMiddlewareTests {
         let unknown = await send(.get("x"), .standard, .redirect("/b"))
         #expect(try unknown.response().status == .found)
     }
-}
-
-struct ClosureTransport: Transport {
-    var capabilities: TransportCapabilities { [] }
-    let answer: @Sendable (Request) async throws -> Response
-
-    func send(_ request: consuming Request) async throws -> Response { try await answer(request) }
-}
-
-struct TextReader: BodyReader {
-    var rest: Data?
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        defer { rest = nil }
-        return rest
-    }
-}
-
-extension HTTPBody {
-    fileprivate func reader() -> sending any BodyReader { TextReader(rest: bytes) }
 }

@@ -5,6 +5,7 @@ import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
 @Suite("The record of an exchange", .timeLimit(.minutes(10)))
@@ -40,7 +41,7 @@ struct ExchangeRecordTests {
     func times() async throws {
         let response = try await harness().send(
             .get("https://a.example:8443/x"),
-            answering: answer(after: .milliseconds(30), body: .pieces("abc", "de", length: 5))
+            answering: answer(after: .milliseconds(30), body: .chunks(["abc", "de"], length: 5))
         ).response()
         #expect(sink.records.isEmpty)
         clock.advance(by: .milliseconds(12))
@@ -73,7 +74,7 @@ struct ExchangeRecordTests {
     func dropped() async throws {
         var outcome: StageHarness.Outcome? = await harness().send(
             .get("https://a.example/"),
-            answering: answer(after: .zero, body: .pieces("abc"))
+            answering: answer(after: .zero, body: .chunks(["abc"]))
         )
         #expect(try outcome?.response().status == .ok)
         #expect(keeper.exchanges.isEmpty)
@@ -88,7 +89,7 @@ struct ExchangeRecordTests {
     func droppedOnTheWay(length: Int64?) async throws {
         let response = try await harness().send(
             .get("https://a.example/"),
-            answering: answer(after: .zero, body: .pieces("abc", "def", "ghi", length: length))
+            answering: answer(after: .zero, body: .chunks(["abc", "def", "ghi"], length: length))
         ).response()
         do {
             let reader = response.body.makeAsyncIterator()
@@ -107,7 +108,7 @@ struct ExchangeRecordTests {
         func reader() async throws -> HTTPBody.AsyncIterator {
             try await harness().send(
                 .get("https://a.example/"),
-                answering: answer(after: .zero, body: .pieces("abc", "def"))
+                answering: answer(after: .zero, body: .chunks(["abc", "def"]))
             ).response().body.makeAsyncIterator()
         }
         var reader = try await reader()
@@ -124,7 +125,7 @@ struct ExchangeRecordTests {
     func completeWithoutEnd() async throws {
         let response = try await harness().send(
             .get("https://a.example/"),
-            answering: answer(after: .zero, body: .pieces("abc", length: 3))
+            answering: answer(after: .zero, body: .chunks(["abc"], length: 3))
         ).response()
         do {
             var iterator = response.body.makeAsyncIterator()
@@ -139,7 +140,7 @@ struct ExchangeRecordTests {
         let lost = TransportError(.connectionLost, sent: .answered, stage: "test")
         let response = try await harness().send(
             .get("https://a.example/"),
-            answering: answer(after: .milliseconds(5), body: .pieces("abc", error: lost))
+            answering: answer(after: .milliseconds(5), body: .chunks(["abc"], failing: lost))
         ).response()
         await #expect(throws: TransportError.self) { try await response.body.collect() }
         let exchange = try keeper.exchange()
@@ -154,7 +155,7 @@ struct ExchangeRecordTests {
     func replayable() async throws {
         let response = try await harness().send(
             .get("https://a.example/"),
-            answering: answer(after: .zero, body: .pieces("abc", replayable: true))
+            answering: answer(after: .zero, body: .chunks(["abc"], replayable: true))
         ).response()
         for _ in 0..<3 { #expect(try await response.body.collect() == Data("abc".utf8)) }
         #expect(try keeper.exchange().responseSize.counted == 3)
@@ -227,7 +228,7 @@ struct ExchangeRecordTests {
     func cancelledReading() async throws {
         let response = try await harness().send(
             .get("https://a.example/"),
-            answering: answer(after: .zero, body: .pieces("abc", error: CancellationError()))
+            answering: answer(after: .zero, body: .chunks(["abc"], failing: CancellationError()))
         ).response()
         await #expect(throws: CancellationError.self) { try await response.body.collect() }
         let exchange = try keeper.exchange()
@@ -279,7 +280,7 @@ struct ExchangeRecordTests {
         arguments: [true, false]
     )
     func requestStream(isReplayable: Bool) async throws {
-        let body = HTTPBody.pieces(#"{"pass"#, #"word":"hunter2"}"#, replayable: isReplayable)
+        let body = HTTPBody.chunks([#"{"pass"#, #"word":"hunter2"}"#], replayable: isReplayable)
         let outcome = await harness(detail: .bodies).send(
             .post("https://a.example/", headers: [.contentType: "application/json"], body: body)
         )
@@ -293,13 +294,15 @@ struct ExchangeRecordTests {
     func streamsStayStreams(isReplayable: Bool) async throws {
         let seen = Locked<HTTPBody?>(nil)
         let stage = RemoteLoggingMiddleware(sink, detail: .bodies)
-        let transport = ExchangeStub { request in
+        let transport = ClosureTransport { request in
             let body = request.body
             seen.withLock { $0 = body }
             return Response(.ok)
         }
         let chain = try Chain(transport: transport) { stage }
-        _ = try await chain.send(.put("https://a.example/", body: .pieces("abc", length: 3, replayable: isReplayable)))
+        _ = try await chain.send(
+            .put("https://a.example/", body: .chunks(["abc"], length: 3, replayable: isReplayable))
+        )
         let body = try #require(seen.withLock { $0 })
         #expect(body.isReplayable == isReplayable && body.length == 3)
         #expect(try await body.collect() == Data("abc".utf8))
@@ -308,9 +311,8 @@ struct ExchangeRecordTests {
 
     @Test("Bytes stay bytes and a file stays a file; of both the beginning is shown")
     func bytesAndFiles() async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("exchange-\(UUID().uuidString)")
-        try Data("hello file".utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
+        let scratch = try ScratchDirectory.created()
+        let file = try scratch.file("file", Data("hello file".utf8))
         for body in [HTTPBody("hello file"), .file(file)] {
             let keeper = ExchangeKeeper()
             let stage = RemoteLoggingMiddleware(sink, detail: .bodies, bodyLimit: 5, filter: keeper.filter)
@@ -344,7 +346,11 @@ struct ExchangeRecordTests {
     func limit() async throws {
         let response = try await harness(detail: .bodies, bodyLimit: 4).send(
             .get("https://a.example/"),
-            answering: answer(after: .zero, headers: [.contentType: "text/plain"], body: .pieces("abc", "def", "ghi"))
+            answering: answer(
+                after: .zero,
+                headers: [.contentType: "text/plain"],
+                body: .chunks(["abc", "def", "ghi"])
+            )
         ).response()
         #expect(try await response.body.text() == "abcdefghi")
         let exchange = try keeper.exchange()

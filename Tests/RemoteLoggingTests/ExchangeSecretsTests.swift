@@ -6,6 +6,7 @@ import HTTPChainSupport
 import HTTPChainTesting
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
 @Suite("Secrets", .timeLimit(.minutes(10)))
@@ -112,18 +113,18 @@ struct ExchangeSecretsTests {
     static let exchanges: [Exchange] =
         [
             exchange("JSON", "application/json", { HTTPBody(json) }),
-            exchange("streamed JSON", "application/json", { .pieces(json, replayable: true) }),
+            exchange("streamed JSON", "application/json", { .chunks([json], replayable: true) }),
             exchange(
                 "JSON in small pieces",
                 "application/json",
                 {
-                    .replayable { ExchangeChunkReader(chunks: json.utf8.map { Data([$0]) }[...]) }
+                    .chunks(json.utf8.map { Data([$0]) }, replayable: true)
                 }
             ),
             exchange("form", "application/x-www-form-urlencoded", { HTTPBody(form) }),
             exchange("form that says nothing", "text/plain", { HTTPBody("a=1&password=\(secret("Plain"))") }),
             exchange("multipart", "multipart/form-data; boundary=b", { HTTPBody(multipart) }),
-            exchange("multipart in a stream", "multipart/form-data; boundary=b", { .pieces(multipart) }),
+            exchange("multipart in a stream", "multipart/form-data; boundary=b", { .chunks([multipart]) }),
             exchange(
                 "XML",
                 "application/xml",
@@ -135,7 +136,7 @@ struct ExchangeSecretsTests {
                 "application/json",
                 { HTTPBody(json) },
                 answer: {
-                    .ok(.pieces(json, error: ExchangeProvoked(description: "token=\(secret("Broken"))")))
+                    .ok(.chunks([json], failing: ExchangeProvoked(description: "token=\(secret("Broken"))")))
                 }
             ),
         ]
@@ -172,7 +173,7 @@ struct ExchangeSecretsTests {
 
     static func send(_ exchange: Exchange, through stages: [any Middleware]) async throws {
         let answer = exchange.answer()
-        let transport = ExchangeStub { request in
+        let transport = ClosureTransport { request in
             if request.body.value == nil { for try await _ in request.body {} }
             switch answer {
             case .response(var response):

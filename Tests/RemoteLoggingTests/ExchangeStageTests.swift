@@ -6,6 +6,7 @@ import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
 @Suite("The stage that logs exchanges", .timeLimit(.minutes(10)))
@@ -37,7 +38,9 @@ struct ExchangeStageTests {
         Setting(
             name: "a stream",
             make: { RemoteLoggingMiddleware(ExchangeCapture(), detail: .bodies) },
-            request: { .post("https://conformance.example/items", body: .pieces("what", "is asked", replayable: true)) }
+            request: {
+                .post("https://conformance.example/items", body: .chunks(["what", "is asked"], replayable: true))
+            }
         ),
         Setting(
             name: "a logger",
@@ -112,7 +115,7 @@ struct ExchangeStageTests {
     @Test("Nothing is done for a call of which the sink takes nothing")
     func silent() async throws {
         let sink = ExchangeCapture(LogLevels(.info, ["http.client": nil]))
-        let body = HTTPBody.pieces("abc")
+        let body = HTTPBody.chunks(["abc"])
         let outcome = await StageHarness(RemoteLoggingMiddleware(sink, detail: .bodies)).send(
             .post("https://a.example/", body: "x"),
             answering: .ok(body)

@@ -72,34 +72,6 @@ final class ExchangeKeeper: Sendable {
     }
 }
 
-/// Hands out chunks, and then an error if there is one.
-struct ExchangeChunkReader: BodyReader {
-    var chunks: ArraySlice<Data>
-    var error: (any Error)?
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        if let chunk = chunks.popFirst() { return chunk }
-        if let error { throw error }
-        return nil
-    }
-}
-
-extension HTTPBody {
-    /// A stream of these pieces.
-    static func pieces(
-        _ texts: String...,
-        length: Int64? = nil,
-        replayable: Bool = false,
-        error: (any Error)? = nil
-    ) -> HTTPBody {
-        let chunks = texts.map { Data($0.utf8) }
-        let open: @Sendable () async throws -> sending any BodyReader = {
-            ExchangeChunkReader(chunks: chunks[...], error: error)
-        }
-        return replayable ? .replayable(length: length, open: open) : .once(length: length, open: open)
-    }
-}
-
 struct ExchangeProvoked: Error, CustomStringConvertible {
     var description = "provoked"
 }
@@ -108,19 +80,5 @@ let exchangeStart = Date(timeIntervalSince1970: 784_111_777)
 
 extension LogRedaction {
     static let standard = LogRedaction(.standard, showing: .standard)
-}
-
-/// A transport that is a closure.
-struct ExchangeStub: Transport {
-    let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
-    let answer: @Sendable (Request) async throws -> Response
-
-    init(_ answer: @escaping @Sendable (Request) async throws -> Response) {
-        self.answer = answer
-    }
-
-    func send(_ request: consuming Request) async throws -> Response {
-        try await answer(request)
-    }
 }
 #endif

@@ -108,7 +108,7 @@ struct FilterTests {
             filter: .sampled(oneIn: .max).or(.errors).or(.duration(over: .seconds(1))),
             formatter: words
         )
-        let transport = ExchangeStub { Response($0.url.contains("bad") ? .badGateway : .ok) }
+        let transport = ClosureTransport { Response($0.url.contains("bad") ? .badGateway : .ok) }
         let chain = try Chain(transport: transport) { stage }
         for path in ["a", "bad", "b"] { _ = try await chain.send(.get("https://example.com/\(path)")) }
         #expect(sink.records.map(\.message) == ["502"])

@@ -7,7 +7,7 @@ import HTTPTypes
 import Logging
 import Testing
 
-@Suite("The examples of the log formats and of the handler for swift-log")
+@Suite("The examples of the log formats")
 struct LogFormatDocumentationTests {
     @Test("The formats of the package know their path and their media type")
     func formats() throws {
@@ -40,23 +40,6 @@ struct LogFormatDocumentationTests {
         let url = LokiLogFormat.url(endpoint: "http://loki.example.com:3100")  // …:3100/loki/api/v1/push
         #expect(format.line == .logfmt)
         #expect(url == "http://loki.example.com:3100/loki/api/v1/push")
-    }
-
-    @Test("The example of RemoteLogHandler works")
-    func handler() {
-        // A process has its logging set up once: here it is enough that the lines compile.
-        let setUp = { (shipper: any LogSink) in
-            LoggingSystem.bootstrap(
-                { label, provider in
-                    MultiplexLogHandler([
-                        StreamLogHandler.standardError(label: label, metadataProvider: provider),
-                        RemoteLogHandler(label: label, sink: shipper, metadataProvider: provider),
-                    ])
-                },
-                metadataProvider: nil
-            )
-        }
-        _ = setUp
     }
 }
 #endif

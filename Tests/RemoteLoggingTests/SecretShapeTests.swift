@@ -109,7 +109,7 @@ struct SecretShapeTests {
                     formatter: .curl
                 ),
             ]
-            let transport = ExchangeStub { request in
+            let transport = ClosureTransport { request in
                 let type: HTTPFields = [.contentType: "text/plain", .server: shape.text.oneLine]
                 var response = Response(.ok, headers: type, body: HTTPBody(shape.text))
                 response.request = request.head
@@ -151,7 +151,7 @@ struct SecretShapeTests {
                 formatter: .curl
             ),
         ]
-        let transport = ExchangeStub { request in
+        let transport = ClosureTransport { request in
             var response = Response(.ok, headers: [name: secret])
             response.request = request.head
             return response
@@ -173,8 +173,7 @@ struct SecretShapeTests {
 
     @Test("No secret is in what the application logs, shipped or in the files of a spool", arguments: groups)
     func shippedAndSpooled(group: Range<Int>) async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("SecretShapes-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let scratch = ScratchDirectory()
         let transport = InMemoryTransport()
         let isDown = Locked(true)
         transport.on(.post, "*") { _ in Response(isDown.withLock { $0 } ? .serviceUnavailable : .noContent) }
@@ -183,7 +182,7 @@ struct SecretShapeTests {
             format: .ndjson,
             resource: LogResource(serviceName: "plants"),
             over: transport,
-            spool: try LogSpool(directory: directory),
+            spool: try LogSpool(directory: scratch.url),
             levels: LogLevels(.trace),
             environment: .virtual()
         )
@@ -193,7 +192,7 @@ struct SecretShapeTests {
         for shape in Self.shapes[group] {
             logger.info("\(shape.text)", metadata: ["note": "\(shape.text)", "nested": ["list": ["\(shape.text)"]]])
         }
-        let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+        let files = try FileManager.default.contentsOfDirectory(at: scratch.url, includingPropertiesForKeys: nil)
         let spooled = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }.joined()
         isDown.withLock { $0 = false }
         try await shipper.shutdown(deadline: .seconds(60))
@@ -216,7 +215,7 @@ struct SecretShapeTests {
             if let origin = request.origin { request.bindFields([name], to: origin) }
             return try await next(request)
         }
-        let echo = ExchangeStub { request in
+        let echo = ClosureTransport { request in
             #expect(request.head.headerFields[name] == secret)
             var response = Response(.ok, body: HTTPBody("welcome, \(secret)"))
             response.request = request.head
@@ -256,7 +255,7 @@ struct SecretShapeTests {
             RemoteLoggingMiddleware(sink, detail: .bodies, showing: .standard.adding("X-Shelf")),
             Talkative(text: "shelf=s3cr3t"),
         ]
-        let transport = ExchangeStub { request in
+        let transport = ClosureTransport { request in
             throw TransportError(
                 .other,
                 sent: .maybe,

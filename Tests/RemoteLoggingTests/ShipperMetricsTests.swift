@@ -62,14 +62,7 @@ struct ShipperMetricsTests {
         var settings = LogShipper.Settings()
         settings.queueRecords = 3
         settings.retryBase = .milliseconds(1)
-        let shipper = LogShipper(
-            to: ShipperFixture.url,
-            format: LineFormat(),
-            resource: LogResource(serviceName: "plants"),
-            over: transport,
-            settings: settings,
-            metrics: recorder
-        )
+        let shipper = LogShipper(over: transport, settings: settings, metrics: recorder)
         for _ in 0..<3 { shipper.log(entry("a")) }
         try await shipper.flush()
         shipper.log(entry("b", .error))
@@ -96,15 +89,7 @@ struct ShipperMetricsTests {
         let transport = InMemoryTransport { _ in throw TransportError(.cannotConnect, sent: .nothing, stage: "test") }
         var settings = LogShipper.Settings()
         settings.batchRecords = 1
-        let shipper = LogShipper(
-            to: ShipperFixture.url,
-            format: LineFormat(),
-            resource: LogResource(serviceName: "plants"),
-            over: transport,
-            settings: settings,
-            environment: .virtual(clock),
-            metrics: recorder
-        )
+        let shipper = LogShipper(over: transport, settings: settings, environment: .virtual(clock), metrics: recorder)
         for _ in 0..<3 { shipper.log(entry("a")) }
         try await clock.waitForSleepers()
         clock.advance(by: .seconds(5))

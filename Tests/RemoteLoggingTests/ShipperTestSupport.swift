@@ -7,6 +7,7 @@ import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import Logging
+import Metrics
 
 /// One line for each record: `info garden watered`, and its attributes.
 struct LineFormat: LogWireFormat {
@@ -42,6 +43,26 @@ struct LineFormat: LogWireFormat {
 
 func entry(_ message: String, _ level: Logger.Level = .info, component: String = "garden") -> LogRecord {
     LogRecord(date: Date(timeIntervalSince1970: 0), level: level, component: component, message: message)
+}
+
+extension LogShipper {
+    /// Makes a shipper of lines over a transport of the test.
+    convenience init(
+        over transport: any Transport,
+        settings: Settings = Settings(),
+        environment: ChainEnvironment = .live,
+        metrics: (any MetricsFactory)? = nil
+    ) {
+        self.init(
+            to: ShipperFixture.url,
+            format: LineFormat(),
+            resource: LogResource(serviceName: "plants"),
+            over: transport,
+            settings: settings,
+            environment: environment,
+            metrics: metrics
+        )
+    }
 }
 
 /// A shipper over a transport in memory, on a clock that the test moves.

@@ -134,9 +134,6 @@ struct ShipperTests {
     func gzip() async throws {
         let transport = InMemoryTransport { _ in Response(.ok) }
         let shipper = LogShipper(
-            to: ShipperFixture.url,
-            format: LineFormat(),
-            resource: LogResource(serviceName: "plants"),
             over: try Chain(transport: transport) { GzipMiddleware(requests: .standard) },
             environment: .virtual(VirtualClock())
         )
@@ -222,13 +219,7 @@ struct ShipperTests {
         weak var weakShipper: LogShipper?
         weak var weakCore: ShipperCore?
         do {
-            let shipper = LogShipper(
-                to: ShipperFixture.url,
-                format: LineFormat(),
-                resource: LogResource(serviceName: "plants"),
-                over: InMemoryTransport { _ in Response(.ok) },
-                environment: .virtual(clock)
-            )
+            let shipper = LogShipper(over: InMemoryTransport { _ in Response(.ok) }, environment: .virtual(clock))
             shipper.log(entry("a"))
             try await clock.waitForSleepers()
             weakShipper = shipper
@@ -248,13 +239,7 @@ struct ShipperTests {
         settings.queueBytes = .mebibytes(64)
         settings.batchRecords = 100
         settings.concurrentExports = 3
-        let shipper = LogShipper(
-            to: ShipperFixture.url,
-            format: LineFormat(),
-            resource: LogResource(serviceName: "plants"),
-            over: transport,
-            settings: settings
-        )
+        let shipper = LogShipper(over: transport, settings: settings)
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
                 group.addTask {

@@ -8,6 +8,7 @@ import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes
 import Logging
+import TestSupport
 import Testing
 
 @Suite("Secrets on the way to a server", .timeLimit(.minutes(10)))
@@ -80,14 +81,12 @@ struct SinkSecretsTests {
 
     @Test("No secret is in the files of a spool")
     func spooled() async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("SinkSecrets-\(UUID())")
-        defer { try? FileManager.default.removeItem(at: directory) }
+        let scratch = ScratchDirectory()
         let transport = InMemoryTransport()
         transport.on(.post, "*") { _ in Response(.serviceUnavailable) }
-        let shipper = shipper(Self.wires[0], over: transport, spool: try LogSpool(directory: directory))
+        let shipper = shipper(Self.wires[0], over: transport, spool: try LogSpool(directory: scratch.url))
         try await logEverything(to: shipper)
-        let files = try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
-        let contents = try files.map { String(decoding: try Data(contentsOf: $0), as: UTF8.self) }
+        let contents = try scratch.names.map { String(decoding: try scratch.content(of: $0), as: UTF8.self) }
         #expect(contents.contains { $0.contains("Ida") })
         for content in contents { ExchangeSecretsTests.check(content, "spooled") }
         ExchangeSecretsTests.check("\(shipper.statistics)", "statistics")

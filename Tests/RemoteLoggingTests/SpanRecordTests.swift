@@ -2,7 +2,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
-@testable import HTTPChainLogShipper
+import HTTPChainLogShipper
 import HTTPChainRemoteLogging
 import HTTPChainTesting
 import HTTPTypes

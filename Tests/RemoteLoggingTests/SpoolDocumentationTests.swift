@@ -4,14 +4,15 @@ import HTTPChainCore
 import HTTPChainLogSpool
 import HTTPChainRemoteLogging
 import Logging
+import TestSupport
 import Testing
 
 @Suite("Examples of the spool's documentation")
 struct SpoolDocumentationTests {
     @Test("The example of LogSpool works")
     func spool() async throws {
-        let support = FileManager.default.temporaryDirectory.appendingPathComponent("httpchain-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: support) }
+        let scratch = ScratchDirectory()
+        let support = scratch.url
         let record = LogRecord(date: Date(), level: .info, component: "garden", message: "watered")
         let sent = Locked<[LogRecord]>([])
         func send(_ records: [LogRecord]) async throws { sent.withLock { $0 += records } }

@@ -9,18 +9,15 @@ import Testing
 
 /// A directory that goes with the test; it is not there yet.
 final class SpoolScratch: Sendable {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("httpchain-spool-\(UUID().uuidString)")
+    private let scratch = ScratchDirectory()
 
-    var path: String { url.path }
+    var url: URL { scratch.url }
 
-    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+    var path: String { scratch.path }
+
+    var names: [String] { scratch.names }
 
     var segments: [String] { names.filter { $0.hasSuffix(".segment") } }
-
-    deinit {
-        chmod(path, 0o700)
-        try? FileManager.default.removeItem(at: url)
-    }
 
     func spool(
         limit: ByteCount = .mebibytes(1),
@@ -38,12 +35,12 @@ final class SpoolScratch: Sendable {
     }
 
     func bytes(_ name: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: url.appendingPathComponent(name)))
+        [UInt8](try scratch.content(of: name))
     }
 
     func write(_ bytes: [UInt8], _ name: String) throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        try Data(bytes).write(to: url.appendingPathComponent(name))
+        try scratch.file(name, Data(bytes))
     }
 
     /// Whether nobody holds the lock on the directory.

@@ -4,6 +4,7 @@ import HTTPChainInMemory
 import HTTPChainRetry
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// A policy whose waits a test can foretell: 1 s, 2 s, 4 s.
@@ -36,18 +37,5 @@ let url = "https://api.example.com/items"
 
 /// A body that can be read once, and says when nobody can read it any more.
 func oneShot(_ text: String, onRelease: @escaping @Sendable () -> Void = {}) -> HTTPBody {
-    let lifeline = Lifeline(onRelease)
-    return .once(length: Int64(text.utf8.count)) { TextReader(rest: Data(text.utf8), lifeline: lifeline) }
-}
-
-private struct TextReader: BodyReader {
-    var rest: Data
-    let lifeline: Lifeline
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        try Task.checkCancellation()
-        guard !rest.isEmpty else { return nil }
-        defer { rest = Data() }
-        return rest
-    }
+    .chunks([text], length: Int64(text.utf8.count), lifeline: Lifeline(onRelease))
 }

@@ -4,6 +4,7 @@ import HTTPChainCore
 import HTTPChainSerializer
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private struct Event: Codable, Sendable, Hashable {
@@ -66,21 +67,11 @@ struct JSONLinesTests {
 
     @Test("A body that breaks gives the values before, then its error")
     func broken() async throws {
-        let body = HTTPBody.replayable(length: 100) { OneChunk(Data("{\"n\":1}\n{\"n\":2}\n".utf8)) }
+        let body = HTTPBody.chunks(["{\"n\":1}\n{\"n\":2}\n"], length: 100, replayable: true)
         var iterator = body.jsonLines(of: Event.self).makeAsyncIterator()
         #expect(try await iterator.next()?.n == 1)
         #expect(try await iterator.next()?.n == 2)
         await #expect(throws: BodyError.self) { try await iterator.next() }
-    }
-
-    private struct OneChunk: BodyReader {
-        private var chunk: Data?
-
-        init(_ chunk: Data) {
-            self.chunk = chunk
-        }
-
-        nonisolated(nonsending) mutating func read() async throws -> Data? { chunk.take() }
     }
 
     @Test("Values are given as they arrive, before the body ends")

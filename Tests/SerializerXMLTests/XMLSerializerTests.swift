@@ -31,15 +31,13 @@ private let order = Order(
 )
 
 private func reply(_ stage: SerializerMiddleware, _ contentType: String, _ text: String) throws -> Chain {
-    try Chain(transport: Answer(response: Response(.ok, headers: [.contentType: contentType], body: HTTPBody(text)))) {
+    try Chain(
+        transport: ClosureTransport(
+            answering: Response(.ok, headers: [.contentType: contentType], body: HTTPBody(text))
+        )
+    ) {
         stage
     }
-}
-
-private struct Answer: Transport {
-    let response: Response
-    var capabilities: TransportCapabilities { [] }
-    func send(_ request: consuming Request) async throws -> Response { response }
 }
 
 private func sent(_ request: Request, through stage: SerializerMiddleware) async throws -> Request {
@@ -69,7 +67,7 @@ struct XMLSerializerTests {
         let latin = try #require(document.data(using: .isoLatin1))
         let type = "application/xml; charset=iso-8859-1"
         let response = Response(.ok, headers: [.contentType: type], body: HTTPBody(latin))
-        let chain = try Chain(transport: Answer(response: response)) { SerializerMiddleware(.xml) }
+        let chain = try Chain(transport: ClosureTransport(answering: response)) { SerializerMiddleware(.xml) }
         #expect(try await chain.send(.get(url), as: Item.self) == Item(name: "Käse", count: 1))
         let request = Request.post(url, headers: [.contentType: type], body: .value(Item(name: "Käse", count: 1)))
         let written = try await sent(request, through: SerializerMiddleware(.xml)).body.collect(upTo: 1000)
@@ -155,7 +153,7 @@ struct XMLSerializerTests {
 
     /// Whether the document is read; if not, the error is one of decoding.
     private func isRead(_ bytes: Data, _ type: String = "application/xml") async throws -> Bool {
-        let answer = Answer(response: Response(.ok, headers: [.contentType: type], body: HTTPBody(bytes)))
+        let answer = ClosureTransport(answering: Response(.ok, headers: [.contentType: type], body: HTTPBody(bytes)))
         let chain = try Chain(transport: answer) { SerializerMiddleware(.xml) }
         do {
             let value = try await chain.send(.get(url), as: Flat.self)

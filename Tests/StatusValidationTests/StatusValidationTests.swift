@@ -3,6 +3,7 @@ import HTTPChainCore
 import HTTPChainStatusValidation
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private let url = "https://api.example.com/plants/7"
@@ -67,7 +68,7 @@ struct AcceptanceTests {
         let opened = Locked(0)
         let body = HTTPBody.once {
             opened.withLock { $0 += 1 }
-            return ChunkReader(chunks: ["whole"])
+            return ChunkReader(["whole"])
         }
         let outcome = await StageHarness(StatusValidationMiddleware()).send(.get(url), answering: .ok(body))
         #expect(opened.withLock { $0 } == 0)
@@ -127,7 +128,7 @@ struct StatusErrorTests {
         let text = String(repeating: "0123456789", count: 1000)
         let body =
             isOneShot
-            ? HTTPBody.once { ChunkReader(chunks: [text.prefix(3000), text.dropFirst(3000)]) } : HTTPBody(text)
+            ? HTTPBody.chunks([String(text.prefix(3000)), String(text.dropFirst(3000))]) : HTTPBody(text)
         let error = try await refusal(.status(500, body: body))
         #expect(error.preview?.bytes.count == 4096)
         #expect(error.preview?.isTruncated == true)
@@ -151,7 +152,7 @@ struct StatusErrorTests {
         let opened = Locked(0)
         let body = HTTPBody.once {
             opened.withLock { $0 += 1 }
-            return ChunkReader(chunks: ["text"])
+            return ChunkReader(["text"])
         }
         let error = try await refusal(.status(500, body: body), by: StatusValidationMiddleware(previewLimit: 0))
         #expect(opened.withLock { $0 } == 0)
@@ -171,7 +172,7 @@ struct StatusErrorTests {
     @Test("A body that breaks at once or later does not hide the status", arguments: [[], ["the first ", "bytes"]])
     func brokenBody(chunks: [String]) async throws {
         let lost = TransportError(.connectionLost, sent: .answered, stage: "test")
-        let body = HTTPBody.once { ChunkReader(chunks: chunks[...].map { $0[...] }, error: lost) }
+        let body = HTTPBody.chunks(chunks, failing: lost)
         let error = try await refusal(.status(503, body: body))
         #expect(error.status == .serviceUnavailable)
         #expect((error.underlyingError as? TransportError)?.kind == .connectionLost)
@@ -187,12 +188,12 @@ struct StatusErrorTests {
 
     @Test("A body that is shorter than its length, or was read before, does not hide the status")
     func unreadableBody() async throws {
-        let short = HTTPBody.once(length: 10) { ChunkReader(chunks: ["123"]) }
+        let short = HTTPBody.chunks(["123"], length: 10)
         #expect(
             (try await refusal(.status(500, body: short)).underlyingError as? BodyError)?.problem
                 == .shorterThanDeclared(declared: 10, actual: 3)
         )
-        let spent = HTTPBody.once { ChunkReader(chunks: []) }
+        let spent = HTTPBody.chunks([String]())
         _ = try await spent.collect()
         #expect(
             (try await refusal(.status(500, body: spent)).underlyingError as? BodyError)?.problem == .alreadyRead
@@ -300,19 +301,6 @@ private struct Stub: Transport {
     func send(_ request: consuming Request) async throws -> Response {
         _ = try request.forWire()
         return response
-    }
-}
-
-private struct ChunkReader: BodyReader {
-    var chunks: [Substring]
-    var error: (any Error)?
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        guard !chunks.isEmpty else {
-            if let error { throw error }
-            return nil
-        }
-        return Data(chunks.removeFirst().utf8)
     }
 }
 

@@ -17,6 +17,11 @@ package struct ChunkReader: BodyReader {
         self.lifeline = lifeline
     }
 
+    /// Gives chunks of text.
+    package init(_ chunks: [String], failing error: (any Error)? = nil, lifeline: Lifeline? = nil) {
+        self.init(chunks.map { Data($0.utf8) }, failing: error, lifeline: lifeline)
+    }
+
     package nonisolated(nonsending) mutating func read() async throws -> Data? {
         try Task.checkCancellation()
         if let chunk = chunks.popFirst() { return chunk }

@@ -158,9 +158,8 @@ struct BodyTimeoutTests {
 
     @Test("The limits leave a body without a transfer behind it as it is")
     func stored() async throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("timeout-\(UUID().uuidString)")
-        try Data("file".utf8).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
+        let scratch = try ScratchDirectory.created()
+        let file = try scratch.file("file", Data("file".utf8))
         for (body, text) in [(HTTPBody("bytes"), "bytes"), (.file(file), "file"), (.empty, "")] {
             let chain = try makeChain(Self.all, Server { _ in Response(.ok, body: body) })
             let response = try await chain.send(.get(url).on(clock))

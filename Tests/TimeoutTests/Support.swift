@@ -52,24 +52,6 @@ struct Again: Middleware {
     }
 }
 
-/// A counter that a test can wait for.
-final class Counter: Sendable {
-    private let count = Watched(0)
-    var value: Int { count.value }
-
-    @discardableResult
-    func add() -> Int {
-        count.update { count in
-            count += 1
-            return count
-        }
-    }
-
-    func wait(until value: Int) async throws {
-        try await count.wait { $0 >= value ? () : nil }
-    }
-}
-
 /// The timeout that a call ends with.
 func timeout(
     of work: sending @isolated(any) () async throws -> some Sendable,

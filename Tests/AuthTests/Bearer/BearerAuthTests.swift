@@ -5,6 +5,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private let origin: OriginSet = "https://api.example.com"
@@ -238,7 +239,7 @@ struct BearerRefreshTests {
     func oneShotBody() async throws {
         let source = TokenSource()
         let stage = BearerAuthMiddleware(source, for: origin, token: AccessToken("old"))
-        let body = HTTPBody.once { HTTPBody("once").oneShotReader() }
+        let body = HTTPBody.chunks(["once"])
         let outcome = await StageHarness(stage).send(.post(plantsURL, body: body), answering: .unauthorized())
         #expect(try outcome.response().authenticationRefusal == .bodyReadableOnce)
         #expect(source.count == 0)
@@ -329,22 +330,6 @@ struct BearerRefreshTests {
         }
         let outcome = await harness.send(.get(plantsURL), answering: [])
         #expect((outcome.error as? AuthenticationError)?.problem == .tooManyRefreshes(.standard))
-    }
-}
-
-extension HTTPBody {
-    /// Reads the bytes of a body that is in memory.
-    func oneShotReader() -> sending any BodyReader {
-        BytesReader(bytes: bytes)
-    }
-}
-
-private struct BytesReader: BodyReader {
-    var bytes: Data?
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        defer { bytes = nil }
-        return bytes
     }
 }
 #endif

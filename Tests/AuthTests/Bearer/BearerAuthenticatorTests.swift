@@ -4,6 +4,7 @@ import HTTPChainCore
 import HTTPChainInMemory
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 private let origin: OriginSet = "https://api.example.com"
@@ -99,7 +100,7 @@ struct BearerAuthenticatorTests {
             var response = Response(.unauthorized, headers: [.wwwAuthenticate: "Bearer error=invalid_token"])
             response.body = HTTPBody.once {
                 reads.withLock { $0 += 1 }
-                return HTTPBody("who are you?").oneShotReader()
+                return ChunkReader(["who are you?"])
             }
             return response
         }
@@ -195,7 +196,11 @@ struct NestedTokenStagesTests {
 
 @Suite("The rules of every stage are kept by tokens beside passwords")
 struct BearerAuthenticatorConformanceTests {
-    @Test(.timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test(
+        "A stage with tokens beside passwords keeps the rules of every stage",
+        .timeLimit(.minutes(10)),
+        arguments: StageConformance.Check.allCases
+    )
     func conforms(check: StageConformance.Check) async throws {
         let conformance: OriginSet = "https://conformance.example"
         try await StageConformance(calls: .any) {

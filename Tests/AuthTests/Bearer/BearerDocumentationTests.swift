@@ -71,7 +71,11 @@ struct BearerDocumentationTests {
 
 @Suite("The rules of every stage are kept by Bearer tokens")
 struct BearerConformanceTests {
-    @Test(.timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test(
+        "A stage with Bearer tokens keeps the rules of every stage",
+        .timeLimit(.minutes(10)),
+        arguments: StageConformance.Check.allCases
+    )
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance { BearerAuthMiddleware(token: "abc", for: "https://conformance.example") }.verify(
             check

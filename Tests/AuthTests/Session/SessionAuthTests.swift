@@ -153,7 +153,7 @@ struct SessionOpeningTests {
     @Test("A body that can be read once is not sent again, but the next call is in a new session")
     func oneShotBody() async throws {
         let stage = SessionAuthMiddleware(Numbers(), for: origin)
-        let body = HTTPBody.once { HTTPBody("once").oneShotReader() }
+        let body = HTTPBody.chunks(["once"])
         let outcome = await StageHarness(stage).send(.post(plantsURL, body: body), answering: .unauthorized())
         #expect(try outcome.response().authenticationRefusal == .bodyReadableOnce)
         #expect(await StageHarness(stage).send(.get(plantsURL)).sessions == ["2"])

@@ -88,7 +88,11 @@ struct SessionConformanceTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: StageConformance.Check.allCases)
+    @Test(
+        "A stage with sessions keeps the rules of every stage",
+        .timeLimit(.minutes(10)),
+        arguments: StageConformance.Check.allCases
+    )
     func conforms(check: StageConformance.Check) async throws {
         try await StageConformance(calls: .any) {
             SessionAuthMiddleware(Login(), for: "https://conformance.example")

@@ -28,15 +28,6 @@ struct AWSSignerTests {
     /// 2013-05-24T00:00:00Z.
     private static let s3Date = Date(timeIntervalSince1970: 1_369_353_600)
 
-    private struct OneChunk: BodyReader {
-        var chunk: Data? = Data("content".utf8)
-
-        nonisolated(nonsending) mutating func read() async throws -> Data? {
-            defer { chunk = nil }
-            return chunk
-        }
-    }
-
     private let bucket = "https://examplebucket.s3.amazonaws.com"
 
     private func sent(_ request: Request, by signer: AWSSigner, at date: Date) async throws -> Request {
@@ -304,11 +295,11 @@ struct AWSSignerTests {
         var credentials = Self.s3
         credentials.sessionToken = "the-token"
         let signer = AWSSigner(region: "us-east-1", service: "s3", credentials: credentials)
-        let body = HTTPBody.once { OneChunk() }
+        let body = HTTPBody.chunks(["content"])
         let refused = await StageHarness(SigningMiddleware(signer, for: .any))
             .send(.put(bucket + "/a", body: body), answering: .ok)
         #expect((refused.error as? SigningError)?.problem == .bodyReadableOnce)
-        let request = Request.put(bucket + "/a", body: .once { OneChunk() }).signingPayload(.unsigned)
+        let request = Request.put(bucket + "/a", body: .chunks(["content"])).signingPayload(.unsigned)
         let sent = try await sent(request, by: signer, at: Self.s3Date)
         #expect(sent.headers[try #require(HTTPField.Name("x-amz-content-sha256"))] == "UNSIGNED-PAYLOAD")
         #expect(sent.headers[try #require(HTTPField.Name("x-amz-security-token"))] == "the-token")

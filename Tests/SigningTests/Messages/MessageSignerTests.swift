@@ -6,6 +6,7 @@ import HTTPChainSigning
 import HTTPChainSigningRSA
 import HTTPChainTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Signing requests by HTTP message signatures", .timeLimit(.minutes(10)))
@@ -188,15 +189,11 @@ struct MessageSignerTests {
         let asking: HTTPFields = [SignatureVectors.name("Accept-Signature"): #"server=("@path")"#]
         let signer = BuiltInSigner.messageSignature(.shared(), covering: [.method], acceptSignature: true)
         let harness = StageHarness(SigningMiddleware(signer, for: .any))
-        let body = HTTPBody.once { Empty() }
+        let body = HTTPBody.chunks([String]())
         let outcome = await harness.send(.post(url, body: body), answering: .status(.unauthorized, headers: asking))
         #expect(try outcome.response().status == .unauthorized)
         let second = try #require(await harness.send(.get(url), answering: .ok).requests.first)
         #expect(try field("Signature-Input", of: second)?.hasPrefix(#"server=("@method" "@path");"#) == true)
-    }
-
-    private struct Empty: BodyReader {
-        nonisolated(nonsending) mutating func read() async throws -> Data? { nil }
     }
 
     @Test(
