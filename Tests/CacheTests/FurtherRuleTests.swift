@@ -113,7 +113,7 @@ struct FurtherRuleTests {
         for lines in [["Content-Length: 0"], ["Content-Length: 0", "ETag: \"a\""]] {
             let talk = try Conversation()
             talk.transport.on(nil, "*") { _ in
-                let body = HTTPBody.replayable(length: 0) { NothingReader() }
+                let body = HTTPBody.chunks([String](), length: 0, replayable: true)
                 return Response(.ok, headers: fields([self.fresh] + lines), body: body)
             }
             let response = try await talk.chain.send(.get(target))
@@ -142,10 +142,5 @@ struct FurtherRuleTests {
         #expect(deadlines.withLock { $0 } == [nil])
         #expect(try await talk.ask(request).text == "new")
     }
-}
-
-/// Content that a transport has to be asked for, and that there is none of.
-private struct NothingReader: BodyReader {
-    nonisolated(nonsending) mutating func read() async throws -> Data? { nil }
 }
 #endif

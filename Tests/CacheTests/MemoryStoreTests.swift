@@ -308,16 +308,8 @@ private struct Plain: Transport {
         return Response(
             .ok,
             headers: [.cacheControl: "max-age=60", .eTag: "\"a\""],
-            body: .once { HTTPBody("0123456789").isEmpty ? Pieces(rest: []) : Pieces(rest: ["01234", "56789"]) }
+            body: .chunks(["01234", "56789"])
         )
-    }
-
-    private struct Pieces: BodyReader {
-        var rest: [String]
-
-        nonisolated(nonsending) mutating func read() async throws -> Data? {
-            rest.isEmpty ? nil : Data(rest.removeFirst().utf8)
-        }
     }
 }
 

@@ -23,7 +23,7 @@ struct OneWriterTests {
     }
 
     private func reply(_ text: String, _ lines: [String] = []) -> ScriptedReply {
-        .status(.ok, headers: fields(["Cache-Control: max-age=60"] + lines), body: .once { TextReader(text) })
+        .status(.ok, headers: fields(["Cache-Control: max-age=60"] + lines), body: .chunks([text]))
     }
 
     /// The responses of so many calls, all of them sent before the first was answered.
@@ -31,7 +31,7 @@ struct OneWriterTests {
         let gate = Gate(count)
         transport.on(.get, "/*", times: count) { _ in
             try await gate.pass()
-            return Response(.ok, headers: [.cacheControl: "max-age=60"], body: .once { TextReader("content") })
+            return Response(.ok, headers: [.cacheControl: "max-age=60"], body: .chunks(["content"]))
         }
         return try await withThrowingTaskGroup(of: Response.self) { group in
             for _ in 0..<count { group.addTask { try await chain.send(request) } }
@@ -116,7 +116,7 @@ struct OneWriterTests {
             return Response(
                 .ok,
                 headers: fields(["Cache-Control: max-age=6000", "Date: \(HTTPDate(Date() - (isNewer ? 10 : 20)))"]),
-                body: .once { TextReader(isNewer ? "new" : "old") }
+                body: .chunks([isNewer ? "new" : "old"])
             )
         }
         async let one = chain.send(.get(target))
@@ -135,7 +135,7 @@ struct OneWriterTests {
             return Response(
                 .ok,
                 headers: fields(["Cache-Control: max-age=60", "Vary: Accept-Language"]),
-                body: .once { TextReader(text) }
+                body: .chunks([text])
             )
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -172,7 +172,7 @@ struct OneWriterTests {
             }
             // The second while the first is being stored, the third when it is.
             try await phase.wait { [0, 1, 3][number] <= $0 ? () : nil }
-            return Response(.ok, headers: [.cacheControl: "max-age=60"], body: .once { TextReader("content") })
+            return Response(.ok, headers: [.cacheControl: "max-age=60"], body: .chunks(["content"]))
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {
@@ -207,7 +207,7 @@ struct OneWriterTests {
                 headers: fields([
                     "Cache-Control: max-age=60", "ETag: \"a\"", "Content-Range: bytes \(isFirst ? "0-4" : "5-9")/10",
                 ]),
-                body: .once { TextReader(isFirst ? "01234" : "56789") }
+                body: .chunks([isFirst ? "01234" : "56789"])
             )
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -298,17 +298,6 @@ private final class Gate: Sendable {
     func pass() async throws {
         passed.update { $0 += 1 }
         try await passed.wait { [count] passed in passed >= count ? () : nil }
-    }
-}
-
-private struct TextReader: BodyReader {
-    private var text: String?
-
-    init(_ text: String) { self.text = text }
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        defer { text = nil }
-        return text.map { Data($0.utf8) }
     }
 }
 

@@ -188,17 +188,7 @@ struct SQLiteProcessTests: SQLiteSuite {
             let arguments = [
                 "sqlite", file.path, "2000000", "\(random.next() >> 1)", journal.file("\(round)").path, "\(round % 2)",
             ]
-            try await offThePool {
-                let process = Process()
-                process.executableURL = helper
-                process.arguments = arguments
-                let output = Pipe()
-                process.standardOutput = output
-                try process.run()
-                _ = output.fileHandleForReading.readData(ofLength: "ready\n".count + 5)
-                kill(process.processIdentifier, SIGKILL)
-                process.waitUntilExit()
-            }
+            _ = try await offThePool { try runAndKill(helper, arguments, after: 5, 0) }
             if let chunk = try await chunks.next() { read += chunk }
         }
         while let chunk = try await chunks.next() { read += chunk }

@@ -14,14 +14,10 @@ import ValkeyServer
 
 @Suite("One cache in Valkey for several machines", .heavy, .timeLimit(.minutes(10)))
 struct ValkeyStoreTests {
-    /// On a machine of continuous integration a missing server is a failure; elsewhere the test says that it did not run.
+    /// A server; `nil` if there is none, which is reported, and a failure where all programs are required.
     private func started(_ options: [String] = []) async throws -> Server? {
         guard Server.program != nil else {
-            if ProcessInfo.processInfo.environment["CI"] != nil {
-                Issue.record("there is neither valkey-server nor redis-server, so that nothing was tested")
-            } else {
-                print("NOT TESTED: there is neither valkey-server nor redis-server; install one to test the store")
-            }
+            Programs.notRun("there is neither valkey-server nor redis-server")
             return nil
         }
         return try await Server.started(options)
