@@ -60,7 +60,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
 
     /// The fields, and the treatment of responses.
     package var stageSummary: StageSummary {
-        var summary = StageSummary(
+        StageSummary(
             "ContentDigestMiddleware",
             purpose: "sends and verifies digests of content",
             settings: [
@@ -69,11 +69,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
                 "responses": policy.description,
             ]
         )
-        if !wanted.isEmpty {
-            let names = wanted.map(\.rawValue).joined(separator: ", ")
-            summary.settings.append(StageSummary.Setting(name: "wants", value: names))
-        }
-        return summary
+        .adding("wants", wanted.isEmpty ? nil : wanted.map(\.rawValue).joined(separator: ", "))
     }
 
     /// Returns a problem if digests are required, but the transport makes them unverifiable.
@@ -113,12 +109,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
         let policy = request.options[ResponseDigestPolicy.self].applied(to: policy) ?? .off
         guard policy != .off else { return try await next(request) }
         try ask(for: wanted, in: &request.head.headerFields)
-        let target = HTTPRequest(
-            method: request.head.method,
-            scheme: request.head.scheme,
-            authority: request.head.authority,
-            path: request.head.path
-        )
+        let target = request.head.withoutFields
         var response = try await next(request)
         try ResponseVerifier(target: target, policy: policy, redaction: redaction).verify(&response)
         return response

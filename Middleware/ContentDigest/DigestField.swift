@@ -34,8 +34,7 @@ public enum DigestField: Sendable, Hashable {
 
     var hash: HashKind {
         switch self {
-        case .contentDigest(.sha256), .reprDigest(.sha256): .sha256
-        case .contentDigest(.sha512), .reprDigest(.sha512): .sha512
+        case .contentDigest(let algorithm), .reprDigest(let algorithm): algorithm.hash
         case .contentMD5: .md5
         }
     }
