@@ -10,28 +10,8 @@ final class PermitPool: Sendable {
         case replaced
     }
 
-    /// A rule.
-    ///
-    /// The package's own rule is stored directly instead of as an existential, and changed in place.
-    private struct Rule: Sendable {
-        private var own: ThroughputConcurrency?
-        private var other: any ConcurrencyRule
-
-        init(_ rule: any ConcurrencyRule) {
-            own = rule as? ThroughputConcurrency
-            other = own == nil ? rule : FixedConcurrency(limit: 1)
-        }
-
-        /// Learns from a sample, and returns the limit.
-        mutating func learn(_ sample: ConcurrencySample) -> Int {
-            if let limit = own?.limit(learning: sample) { return limit }
-            other.learn(sample)
-            return other.limit
-        }
-    }
-
     private struct State: Sendable {
-        var rule: Rule
+        var rule: any ConcurrencyRule
         /// The limit of the rule, updated after each sample.
         var limit: Int
         var inFlight = 0
@@ -54,7 +34,7 @@ final class PermitPool: Sendable {
         self.settings = settings
         let rule = algorithm.rule()
         learns = !(rule is FixedConcurrency)
-        state = Locked(State(rule: Rule(rule), limit: rule.limit, queue: PriorityQueue(limit: settings.length)))
+        state = Locked(State(rule: rule, limit: rule.limit, queue: PriorityQueue(limit: settings.length)))
     }
 
     /// Takes a permit if one is free and no call is waiting.
@@ -79,26 +59,20 @@ final class PermitPool: Sendable {
     ) async throws -> Int {
         let end = time.elapsed + settings.longestWait.bounded
         let handover = Handover<Grant>()
-        let admission = state.withLock { state -> PriorityQueue<Handover<Grant>>.Admission? in
-            if state.queue.count == 0, state.inFlight < state.limit {
-                state.inFlight += 1
-                _ = handover.give(.permit(inFlight: state.inFlight))
-                return nil
+        let (inFlight, place) = state.withLock { state -> (Int?, PriorityQueue<Handover<Grant>>.Place?) in
+            guard state.queue.count == 0, state.inFlight < state.limit else {
+                return (nil, state.queue.add(handover, priority))
             }
-            return state.queue.add(handover, priority)
+            state.inFlight += 1
+            return (state.inFlight, nil)
         }
-        switch admission {
-        case .full: throw Refusal(cause: .queueFull, limit: limit)
-        case .replaced(_, let victim): _ = victim.give(.replaced)
-        case .added, nil: break
-        }
-        var id: UInt64?
-        if case .added(let own)? = admission { id = own }
-        if case .replaced(let own, _)? = admission { id = own }
+        if let inFlight { return inFlight }
+        guard let place else { throw Refusal(cause: .queueFull, limit: limit) }
+        _ = place.replaced?.give(.replaced)
         do {
             return try await wait(handover, until: { min(end, deadline() ?? end) }, time)
         } catch {
-            if let id { state.withLock { $0.queue.remove(id, priority) } }
+            state.withLock { $0.queue.remove(place.id, priority) }
             throw error
         }
     }
@@ -147,7 +121,8 @@ final class PermitPool: Sendable {
     /// Learns from a call, returns its permit if it no longer needs one, and admits waiting calls if there is room.
     func finish(_ sample: ConcurrencySample, givingBack: Bool) {
         state.withLock { state in
-            state.limit = state.rule.learn(sample)
+            state.rule.learn(sample)
+            state.limit = state.rule.limit
             if givingBack { state.inFlight -= 1 }
             if state.queue.count > 0 { Self.fill(&state) }
         }

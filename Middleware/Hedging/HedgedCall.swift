@@ -18,7 +18,6 @@ struct HedgedCall: Sendable {
         var rules: HedgeRules
         /// Shared by all copies of the state, so that none of them holds a response that was dropped.
         private let results = Locked<[Int: Result<Response, any Error>]>([:])
-        private(set) var begun = 0
         /// The number of attempts that certainly didn't reach the server.
         private var unsent = 0
         /// Whether a response has set cookies, which the request doesn't have.
@@ -27,7 +26,6 @@ struct HedgedCall: Sendable {
         init(rules: HedgeRules) { self.rules = rules }
 
         mutating func begin(at now: Duration) -> Int {
-            begun += 1
             // An earlier failure is no longer the result, and its response would keep its place under a limit.
             results.withLock { $0.removeAll() }
             return rules.begin(at: now)
@@ -35,9 +33,9 @@ struct HedgedCall: Sendable {
 
         consuming func result(of index: Int) throws -> Response {
             let result = results.withLock { $0.removeValue(forKey: index) }
-            if case .failure(let error) = result { throw unsent < begun ? error.afterSending : error }
+            if case .failure(let error) = result { throw unsent < rules.begun ? error.afterSending : error }
             guard var response = try result?.get() else { throw CancellationError() }
-            if begun > 1 { response.attempts += begun - 1 }
+            if rules.begun > 1 { response.attempts += rules.begun - 1 }
             return response
         }
 
@@ -113,7 +111,7 @@ struct HedgedCall: Sendable {
                     group.cancelAll()
                     return try progress.result(of: index)
                 case .attempt:
-                    guard progress.begun == 0 || budget?.take(at: now) ?? true else {
+                    guard progress.rules.begun == 0 || budget?.take(at: now) ?? true else {
                         progress.rules.stop()
                         continue
                     }

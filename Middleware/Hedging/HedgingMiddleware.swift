@@ -83,47 +83,36 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
     /// origins.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         var problems: [ChainProblem] = []
+        func add(_ problem: String, fix: String) {
+            problems.append(ChainProblem(stage: "HedgingMiddleware", problem: problem, fix: fix))
+        }
         if (place.inside + place.nested).contains(where: { $0 is HedgingMiddleware }) {
-            problems.append(
-                ChainProblem(
-                    stage: "HedgingMiddleware",
-                    problem:
-                        "there are two HedgingMiddleware in the chain, and each attempt of one is hedged by the other",
-                    fix: "remove one, and give single calls another policy with hedging(_:)"
-                )
+            add(
+                "there are two HedgingMiddleware in the chain, and each attempt of one is hedged by the other",
+                fix: "remove one, and give single calls another policy with hedging(_:)"
             )
         }
         let others = (place.outside + place.inside + place.nested).compactMap { $0 as? any BudgetedMiddleware }
             .filter { !($0 is HedgingMiddleware) }
         if let other = others.first(where: { $0.retryBudget !== retryBudget }) {
-            problems.append(
-                ChainProblem(
-                    stage: "HedgingMiddleware",
-                    problem: "HedgingMiddleware and \(other.summary.name) have different budgets, and what they add to "
-                        + "the load adds up",
-                    fix: "make one RetryBudget and give it to both"
-                )
+            add(
+                "HedgingMiddleware and \(other.summary.name) have different budgets, and what they add to the load "
+                    + "adds up",
+                fix: "make one RetryBudget and give it to both"
             )
         }
         let unsafe = policy.methods.filter { !$0.isIdempotent }.map(\.rawValue).sorted()
         if !unsafe.isEmpty {
-            problems.append(
-                ChainProblem(
-                    stage: "HedgingMiddleware",
-                    problem: "HedgingMiddleware sends \(unsafe.joined(separator: ", ")) twice, which is not idempotent "
-                        + "(RFC 9110 §9.2.2), and both may be carried out",
-                    fix: "take it out of the policy's methods"
-                )
+            add(
+                "HedgingMiddleware sends \(unsafe.joined(separator: ", ")) twice, which is not idempotent "
+                    + "(RFC 9110 §9.2.2), and both may be carried out",
+                fix: "take it out of the policy's methods"
             )
         }
         for text in policy.origins where HedgingPolicy.origin(text) == nil {
-            problems.append(
-                ChainProblem(
-                    stage: "HedgingMiddleware",
-                    problem: "HedgingMiddleware sends attempts to \"\(Redaction.standard.url(text))\", which is not an "
-                        + "origin",
-                    fix: "write only the scheme and the host, such as \"https://replica.example.com\""
-                )
+            add(
+                "HedgingMiddleware sends attempts to \"\(Redaction.standard.url(text))\", which is not an origin",
+                fix: "write only the scheme and the host, such as \"https://replica.example.com\""
             )
         }
         return problems
@@ -135,19 +124,14 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
     ///   origin; `CancellationError` if the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        if !request.options.contains(CallHedging.self), !policy.mayHedge(request) { return try await next(request) }
-        if request.options.contains(CallHedging.self) {
-            guard let own = request.options[CallHedging.self].applied(to: policy) else {
-                return try await next(request)
-            }
-            if let text = own.invalidOrigin {
-                throw InvalidRequestError(
-                    .invalidURL(text, "an origin for hedging must have only a scheme and a host")
-                )
-            }
-            return try await send(request, next, own)
+        guard request.options.contains(CallHedging.self) else {
+            return policy.mayHedge(request) ? try await send(request, next, policy) : try await next(request)
         }
-        return try await send(request, next, policy)
+        guard let own = request.options[CallHedging.self].applied(to: policy) else { return try await next(request) }
+        if let text = own.invalidOrigin {
+            throw InvalidRequestError(.invalidURL(text, "an origin for hedging must have only a scheme and a host"))
+        }
+        return try await send(request, next, own)
     }
 
     private func send(

@@ -72,7 +72,6 @@ public struct LoadSheddingMiddleware: BuiltInStage {
         }
     }
 
-    @inline(__always)
     private static func admit(
         _ request: borrowing Request,
         _ shared: SharedShedding,
@@ -80,14 +79,6 @@ public struct LoadSheddingMiddleware: BuiltInStage {
     ) throws(LoadShedError) {
         // If the server accepts enough calls, none are refused, and no random number is needed.
         if shared.rules.withLock({ $0.admitsAll(at: now) }) { return }
-        try decide(request, shared, at: now)
-    }
-
-    private static func decide(
-        _ request: borrowing Request,
-        _ shared: SharedShedding,
-        at now: Duration
-    ) throws(LoadShedError) {
         let random = request.environment.random
         let (isAdmitted, probability) = shared.rules.withLock { rules in
             (rules.admit(at: now, random: random), rules.refusalProbability)

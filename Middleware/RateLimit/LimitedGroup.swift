@@ -69,7 +69,7 @@ final class LimitedGroup: Sendable {
     private func enterUnlimited() -> Bool {
         state.withLock { state in
             guard state.queue.isEmpty, state.rules.isUnlimited else { return false }
-            state.rules.takeUnlimited()
+            state.rules.take(0, at: .zero)
             return true
         }
     }
@@ -192,6 +192,6 @@ final class LimitedGroup: Sendable {
     }
 
     func snapshot(at now: Duration) -> (waiting: Int, unanswered: Int, available: [Int]) {
-        state.withLock { ($0.queue.count, $0.rules.unansweredCalls, $0.rules.available(at: now)) }
+        state.withLock { ($0.queue.count, $0.rules.unanswered, $0.rules.available(at: now)) }
     }
 }

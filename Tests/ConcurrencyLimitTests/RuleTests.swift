@@ -32,19 +32,20 @@ struct RuleTests {
                 let below = model.count { $0.priority <= priority }
                 let hasNoRoom = model.count >= limit || Double(below) >= Double(limit) * priority.queueShare
                 let lowest = model.map(\.priority).min() ?? .critical
-                switch queue.add(step, priority) {
-                case .full: #expect(hasNoRoom && (model.isEmpty || lowest >= priority), "step \(step)")
-                case .added(let id):
-                    #expect(!hasNoRoom, "step \(step)")
-                    model.append(Waiting(id: id, name: step, priority: priority))
-                case .replaced(let id, let victim):
+                guard let place = queue.add(step, priority) else {
+                    #expect(hasNoRoom && (model.isEmpty || lowest >= priority), "step \(step)")
+                    break
+                }
+                if let victim = place.replaced {
                     let expected = model.lastIndex { $0.priority == lowest }
                     #expect(hasNoRoom && lowest < priority, "step \(step)")
                     #expect(expected.map { model[$0].name } == victim)
                     if let expected { model.remove(at: expected) }
-                    model.append(Waiting(id: id, name: step, priority: priority))
                     replaced += 1
+                } else {
+                    #expect(!hasNoRoom, "step \(step)")
                 }
+                model.append(Waiting(id: place.id, name: step, priority: priority))
             case 6...8:
                 let first = model.map(\.priority).max().flatMap { most in model.firstIndex { $0.priority == most } }
                 #expect(queue.next() == first.map { model[$0].name }, "step \(step)")

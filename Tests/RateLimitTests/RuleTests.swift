@@ -148,7 +148,7 @@ struct RuleTests {
             let isSame =
                 rules.wait(for: tokens, at: instant) == .microseconds(expected)
                 && rules.serverWait(for: tokens, at: instant) == .microseconds(server)
-                && rules.unansweredCalls == told.unanswered
+                && rules.unanswered == told.unanswered
             #expect(isSame, "step \(step)")
             guard isSame else { return }
             if server > 0 { servers += 1 }

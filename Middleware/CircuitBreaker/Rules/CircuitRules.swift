@@ -28,14 +28,9 @@ package struct CircuitRules: Sendable {
     /// The reason for a refusal, and its duration.
     ///
     /// The duration is `nil` if it depends on a probe, or on the circuit being closed manually.
-    package struct Refusal: Sendable, Hashable {
+    package struct Refusal: Error, Hashable {
         package let reason: CircuitOpenError.Reason
         package let wait: Duration?
-
-        package init(reason: CircuitOpenError.Reason, wait: Duration?) {
-            self.reason = reason
-            self.wait = wait
-        }
     }
 
     private struct Probe: Sendable {
@@ -271,5 +266,3 @@ package struct CircuitRules: Sendable {
     /// The counts for display.
     var counts: OutcomeWindow.Counts { window.totals }
 }
-
-extension CircuitRules.Refusal: Error {}

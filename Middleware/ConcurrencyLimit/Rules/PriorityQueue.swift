@@ -7,12 +7,11 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
         let element: Element
     }
 
-    /// The admission of a call to the queue.
-    package enum Admission: Sendable {
-        case added(id: UInt64)
-        /// The call was added in place of the most recent one of the lowest priority.
-        case replaced(id: UInt64, Element)
-        case full
+    /// The place of a call in the queue.
+    package struct Place: Sendable {
+        package let id: UInt64
+        /// The call that had to leave: the most recent one of the lowest priority.
+        package var replaced: Element?
     }
 
     private var rows: [[Entry]]
@@ -29,17 +28,19 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
     ///
     /// Each priority may fill a share of the queue together with those below it, so that there is room for higher
     /// priorities. If the queue is full, calls of higher priority replace those of lower priority.
-    package mutating func add(_ element: Element, _ priority: CallPriority) -> Admission {
+    ///
+    /// - Returns: The call's place; `nil` if the queue is full.
+    package mutating func add(_ element: Element, _ priority: CallPriority) -> Place? {
         let row = priority.rawValue
         let upToHere = rows[...row].reduce(0) { $0 + $1.count }
         if count < limit, Double(upToHere) < Double(limit) * priority.queueShare {
-            return .added(id: append(element, row))
+            return Place(id: append(element, row))
         }
         guard let victimRow = rows.indices.first(where: { !rows[$0].isEmpty }), victimRow < row,
             let victim = rows[victimRow].popLast()
-        else { return .full }
+        else { return nil }
         count -= 1
-        return .replaced(id: append(element, row), victim.element)
+        return Place(id: append(element, row), replaced: victim.element)
     }
 
     private mutating func append(_ element: Element, _ row: Int) -> UInt64 {

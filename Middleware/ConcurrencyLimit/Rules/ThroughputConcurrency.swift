@@ -97,12 +97,6 @@ package struct ThroughputConcurrency: ConcurrencyRule {
         finish(ended, length: length, at: sample.time)
     }
 
-    /// Learns from a call, and returns the limit.
-    mutating func limit(learning sample: ConcurrencySample) -> Int {
-        learn(sample)
-        return bounded.limit
-    }
-
     private mutating func finish(_ round: Round, length: Double, at now: Duration) {
         let dropShare = Double(round.drops) / Double(round.calls)
         if dropShare > 0.05 {

@@ -22,7 +22,8 @@ package struct HedgeRules: Sendable {
 
     private let limit: Int
     private let delay: Duration?
-    private var begun = 0
+    /// The number of attempts.
+    private(set) var begun = 0
     private var nextAt: Duration?
     private var inFlight: Set<Int> = []
     private var winner: Int?

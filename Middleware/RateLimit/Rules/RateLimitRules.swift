@@ -18,7 +18,7 @@ package struct RateLimitRules: Sendable {
     private var known: [Known] = []
     private var pausedUntil = Duration.zero
     /// The number of admitted calls without a response, which the server's last information doesn't include.
-    private var unanswered = 0
+    package private(set) var unanswered = 0
 
     package init(_ limits: [RateLimit]) {
         cells = limits.map(CellRate.init)
@@ -29,9 +29,6 @@ package struct RateLimitRules: Sendable {
 
     /// Whether the server has sent no limit.
     private var isFreeOfServer: Bool { known.isEmpty && pausedUntil == .zero }
-
-    /// Admits a call if ``isUnlimited``.
-    package mutating func takeUnlimited() { unanswered += 1 }
 
     /// The wait of a call if no other call is waiting.
     package func wait(for tokens: Int, at now: Duration) -> Duration {
@@ -111,7 +108,8 @@ package struct RateLimitRules: Sendable {
         for quota in limits.quotas {
             let remaining = max(0, quota.remaining - max(0, unanswered))
             let reset = now + quota.reset
-            guard let index = known.firstIndex(where: { quota.isOf($0.policy, $0.partition) }) else {
+            let place = known.firstIndex { $0.policy == quota.policy && $0.partition == quota.partition }
+            guard let index = place else {
                 known.removeAll { $0.reset <= now }
                 known.append(
                     Known(policy: quota.policy, partition: quota.partition, remaining: remaining, reset: reset)
@@ -129,8 +127,6 @@ package struct RateLimitRules: Sendable {
 
     /// The tokens of each bucket, for display and tests.
     package func available(at now: Duration) -> [Int] { cells.map { $0.available(at: now) } }
-
-    package var unansweredCalls: Int { unanswered }
 
     private func abs(_ one: Duration, _ two: Duration) -> Duration { one > two ? one - two : two - one }
 }

@@ -22,11 +22,6 @@ package struct ServerLimits: Sendable, Hashable {
             self.remaining = remaining
             self.reset = reset
         }
-
-        /// Whether this is the remainder of the policy for the partition key.
-        func isOf(_ policy: String, _ partition: String) -> Bool {
-            self.policy == policy && self.partition == partition
-        }
     }
 
     package var quotas: [Quota] = []
