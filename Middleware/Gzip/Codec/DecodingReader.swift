@@ -48,7 +48,7 @@ struct DecodingReader: BodyReader {
     ) throws(ContentCodingError) {
         self.inner = inner
         self.coding = coding
-        decoder = try coding.decoder()
+        decoder = try coding.made(coding.makeDecoder)
         self.limits = limits
         self.arrived = arrived
         self.countsArrival = countsArrival
@@ -125,16 +125,6 @@ struct DecodingReader: BodyReader {
             try decoder.finish()
         } catch {
             throw ContentCodingError(error, coding: coding.name, offset: consumed)
-        }
-    }
-}
-
-extension ContentCoding {
-    fileprivate func decoder() throws(ContentCodingError) -> sending any ContentDecoder {
-        do {
-            return try makeDecoder()
-        } catch {
-            throw ContentCodingError(error as? ContentCodingError.Problem ?? .failed("\(error)"), coding: name)
         }
     }
 }

@@ -52,8 +52,13 @@ struct EncodingReader: BodyReader {
 extension ContentCoding {
     func encoder() throws(ContentCodingError) -> sending any ContentEncoder {
         guard let makeEncoder else { throw ContentCodingError(.notEncodable, coding: name) }
+        return try made(makeEncoder)
+    }
+
+    /// Makes a decoder or an encoder.
+    func made<Codec>(_ make: () throws -> sending Codec) throws(ContentCodingError) -> sending Codec {
         do {
-            return try makeEncoder()
+            return try make()
         } catch {
             throw ContentCodingError(error as? ContentCodingError.Problem ?? .failed("\(error)"), coding: name)
         }

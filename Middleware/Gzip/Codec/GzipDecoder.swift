@@ -133,20 +133,9 @@ final class GzipDecoder: ContentDecoder {
 
     /// - Returns: Whether nothing was consumed or produced.
     private func run(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) -> Bool {
-        let input = UnsafeRawBufferPointer(rebasing: buffers.input[buffers.consumed...])
-        let output = UnsafeMutableRawBufferPointer(rebasing: buffers.output[buffers.produced...])
-        let offered = UInt32(clamping: input.count)
-        let room = UInt32(clamping: output.count)
-        stream.pointee.next_in = input.zlibBytes
-        stream.pointee.avail_in = offered
-        stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: Bytef.self)
-        stream.pointee.avail_out = room
-        let status = CZlib.inflate(stream, Z_NO_FLUSH)
-        let consumed = Int(offered - stream.pointee.avail_in)
-        let produced = Int(room - stream.pointee.avail_out)
-        buffers.consumed += consumed
-        buffers.produced += produced
-        memberSize += UInt64(produced)
+        let (consumed, produced) = (buffers.consumed, buffers.produced)
+        let status = stream.run(&buffers) { CZlib.inflate($0, Z_NO_FLUSH) }
+        memberSize += UInt64(buffers.produced - produced)
         switch status {
         case Z_OK, Z_BUF_ERROR: break
         case Z_STREAM_END:
@@ -158,6 +147,6 @@ final class GzipDecoder: ContentDecoder {
         case Z_MEM_ERROR: throw .outOfMemory
         default: throw .failed("zlib says \(status)")
         }
-        return consumed == 0 && produced == 0
+        return buffers.consumed == consumed && buffers.produced == produced
     }
 }

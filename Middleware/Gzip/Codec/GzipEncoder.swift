@@ -21,15 +21,8 @@ final class GzipEncoder: ContentEncoder {
     }
 
     func encode(_ buffers: inout CodingBuffers, isLast: Bool) throws(ContentCodingError.Problem) -> Bool {
-        let offered = UInt32(clamping: buffers.input.count)
-        let room = UInt32(clamping: buffers.output.count)
-        stream.pointee.next_in = buffers.input.zlibBytes
-        stream.pointee.avail_in = offered
-        stream.pointee.next_out = buffers.output.baseAddress?.assumingMemoryBound(to: Bytef.self)
-        stream.pointee.avail_out = room
-        let status = CZlib.deflate(stream, isLast && Int(offered) == buffers.input.count ? Z_FINISH : Z_NO_FLUSH)
-        buffers.consumed = Int(offered - stream.pointee.avail_in)
-        buffers.produced = Int(room - stream.pointee.avail_out)
+        let isWhole = UInt32(exactly: buffers.input.count) != nil
+        let status = stream.run(&buffers) { CZlib.deflate($0, isLast && isWhole ? Z_FINISH : Z_NO_FLUSH) }
         // Z_BUF_ERROR means that there was nothing to do.
         guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
             throw .failed("zlib says \(status)")
@@ -38,9 +31,23 @@ final class GzipEncoder: ContentEncoder {
     }
 }
 
-extension UnsafeRawBufferPointer {
-    /// zlib only reads it, although its interface isn't const.
-    var zlibBytes: UnsafeMutablePointer<Bytef>? {
-        UnsafeMutablePointer(mutating: baseAddress?.assumingMemoryBound(to: Bytef.self))
+extension UnsafeMutablePointer<z_stream> {
+    /// Calls a function of zlib with the rest of the buffers, and returns its status.
+    func run(_ buffers: inout CodingBuffers, _ function: (Self) -> Int32) -> Int32 {
+        let input = UnsafeRawBufferPointer(rebasing: buffers.input[buffers.consumed...])
+        let output = UnsafeMutableRawBufferPointer(rebasing: buffers.output[buffers.produced...])
+        let offered = UInt32(clamping: input.count)
+        let room = UInt32(clamping: output.count)
+        // zlib only reads the input, although its interface isn't const.
+        pointee.next_in = UnsafeMutablePointer<Bytef>(
+            mutating: input.baseAddress?.assumingMemoryBound(to: Bytef.self)
+        )
+        pointee.avail_in = offered
+        pointee.next_out = output.baseAddress?.assumingMemoryBound(to: Bytef.self)
+        pointee.avail_out = room
+        let status = function(self)
+        buffers.consumed += Int(offered - pointee.avail_in)
+        buffers.produced += Int(room - pointee.avail_out)
+        return status
     }
 }
