@@ -120,7 +120,7 @@ struct WindowTests {
                     for (index, byte) in chunk.bytes.enumerated() {
                         file[(chunk.offset + Int64(index)) % Int64(disk)] = byte
                     }
-                    window.didSpill(to: chunk.offset + Int64(chunk.bytes.count))
+                    window.dropChunks(to: chunk.offset + Int64(chunk.bytes.count))
                 }
                 continue
             }
@@ -163,7 +163,7 @@ private final class Held {
     func isAtEnd(_ reader: Int) -> Bool { window.isAtEnd(reader) }
     func finishFileRead(_ reader: Int, count: Int) -> Bool { window.finishFileRead(reader, count: count) }
     func nextSpill() -> SharedWindow.Spill? { window.nextSpill() }
-    func didSpill(to offset: Int64) { window.didSpill(to: offset) }
+    func dropChunks(to offset: Int64) { window.dropChunks(to: offset) }
 
     /// What a reader gets next.
     func next(_ reader: Int) -> String {
@@ -180,7 +180,7 @@ private final class Held {
         var spilled: [String] = []
         while let chunk = window.nextSpill() {
             spilled.append("\(chunk.offset) \(String(decoding: chunk.bytes, as: UTF8.self))")
-            window.didSpill(to: chunk.offset + Int64(chunk.bytes.count))
+            window.dropChunks(to: chunk.offset + Int64(chunk.bytes.count))
         }
         return spilled
     }

@@ -70,7 +70,7 @@ final class SharedBody: Sendable {
         }
         return (0..<readers).map { number in
             let seat = Seat(shared, number)
-            return HTTPBody.once(length: body.length) { SharedBodyReader(seat: seat) }
+            return HTTPBody.once(length: body.length) { seat }
         }
     }
 
@@ -207,7 +207,7 @@ final class SharedBody: Sendable {
                 try file.write(chunk.bytes, at: chunk.offset)
                 state.withLock { state in
                     state.file = file
-                    state.window.didSpill(to: chunk.offset + Int64(chunk.bytes.count))
+                    state.window.dropChunks(to: chunk.offset + Int64(chunk.bytes.count))
                     state.releaseFile()
                 }
             } catch {
@@ -248,7 +248,7 @@ extension Int64 {
 /// The place of one reader at a shared body.
 ///
 /// The reader leaves when it is released.
-final class Seat: Sendable {
+final class Seat: BodyReader, Sendable {
     private let body: SharedBody
     private let number: Int
 
@@ -259,11 +259,5 @@ final class Seat: Sendable {
 
     deinit { body.leave(number) }
 
-    func read() async throws -> Data? { try await body.read(number) }
-}
-
-struct SharedBodyReader: BodyReader {
-    let seat: Seat
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? { try await seat.read() }
+    nonisolated(nonsending) func read() async throws -> Data? { try await body.read(number) }
 }

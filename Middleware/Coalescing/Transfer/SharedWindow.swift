@@ -77,12 +77,12 @@ package struct SharedWindow {
         chunks.append((end, bytes))
         end += Int64(bytes.count)
         if positions.isEmpty { slowest = end }
-        trim()
+        dropChunks(to: slowest)
     }
 
     /// Returns the oldest chunk if there is too much in memory.
     ///
-    /// It stays in memory until ``didSpill(to:)``.
+    /// It stays in memory until ``dropChunks(to:)``.
     ///
     /// Readers for which the file has no room lose their places.
     package mutating func nextSpill() -> Spill? {
@@ -94,11 +94,6 @@ package struct SharedWindow {
             dropSlowest()
         }
         return nil
-    }
-
-    /// Removes a chunk that is now in the file.
-    package mutating func didSpill(to offset: Int64) {
-        dropChunks(to: offset)
     }
 
     /// Makes the slowest readers lose their places.
@@ -127,15 +122,11 @@ package struct SharedWindow {
         readersAt[position] = nil
         guard position == slowest else { return }
         slowest = readersAt.keys.min() ?? end
-        trim()
-    }
-
-    /// Removes chunks that all readers have read.
-    private mutating func trim() {
         dropChunks(to: slowest)
     }
 
-    private mutating func dropChunks(to offset: Int64) {
+    /// Removes the chunks up to `offset`, which all readers have read or which are now in the file.
+    package mutating func dropChunks(to offset: Int64) {
         while firstChunk < chunks.count {
             let chunk = chunks[firstChunk]
             guard chunk.offset + Int64(chunk.bytes.count) <= offset else { break }
