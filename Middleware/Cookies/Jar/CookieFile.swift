@@ -29,13 +29,13 @@ final class CookieFile: Sendable {
 
     /// Reads the file; a missing file has no cookies.
     func read(limits: CookieLimits) async throws(CookieError) -> CookieStorage {
-        let cookies = try await run { [self] () throws(CookieError) in try content() ?? [] }
+        let cookies = try await access.executor.runToEnd { [self] () throws(CookieError) in try content() ?? [] }
         return CookieStorage(limits: limits).merged(with: cookies, keepingSession: false)
     }
 
     /// Returns the cookies of the file if it was changed since this process last read or wrote it; nil otherwise.
     func changedContent() async throws(CookieError) -> [KeptCookie]? {
-        try await run { [self] () throws(CookieError) in
+        try await access.executor.runToEnd { [self] () throws(CookieError) in
             try currentRevision() == revision.withLock { $0 } ? nil : content() ?? []
         }
     }
@@ -46,8 +46,9 @@ final class CookieFile: Sendable {
     func update(
         _ change: @escaping @Sendable ([KeptCookie]?) throws(CookieError) -> Void
     ) async throws(CookieError) {
+        // Deliberately not cancellable: cookies set by a server must not be lost with the call.
         for _ in 0..<Self.attempts {
-            let isDone = try await run { [self] () throws(CookieError) in
+            let isDone = try await access.executor.runToEnd { [self] () throws(CookieError) in
                 guard let lock = try opened(path + ".lock", .updateOrCreate) else { return false }
                 guard try failing({ () throws(FileFault) in try lock.lock() }) else { return false }
                 defer { lock.unlock() }
@@ -55,7 +56,6 @@ final class CookieFile: Sendable {
                 return true
             }
             if isDone { return }
-            // Deliberately not cancellable: cookies set by a server must not be lost with the call.
             await Task { try? await Task.sleep(for: Self.pause) }.value
         }
         throw CookieError(problem: .locked, path: path)
@@ -144,12 +144,5 @@ final class CookieFile: Sendable {
                 path: path
             )
         }
-    }
-
-    /// Runs work with the file to its end: cookies set by a server must not be lost with the call.
-    private func run<Result: Sendable>(
-        _ work: @escaping @Sendable () throws(CookieError) -> Result
-    ) async throws(CookieError) -> Result {
-        try await access.executor.runToEnd(work)
     }
 }

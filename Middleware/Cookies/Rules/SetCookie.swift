@@ -90,10 +90,6 @@ package struct SetCookie: Sendable, Hashable {
 
     /// The text without surrounding spaces and tabs.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
-        let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-        guard let first = bytes.firstIndex(where: { !isSpace($0) }),
-            let last = bytes.lastIndex(where: { !isSpace($0) })
-        else { return "" }
-        return String(decoding: bytes[first...last], as: UTF8.self)
+        String(decoding: bytes, as: UTF8.self).trimming()
     }
 }
