@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 extension CacheRules {
@@ -39,7 +40,7 @@ extension CacheRules {
         let lines = fields[values: .ifNoneMatch]
         if !lines.isEmpty {
             return lines.contains { line in
-                if Substring(line).trimmed == "*" { return true }
+                if line.trimming() == "*" { return true }
                 guard let tag = stored.facts.entityTag else { return false }
                 return EntityTag.list(line).contains { $0.matchesWeakly(tag) }
             }

@@ -1,5 +1,6 @@
 package import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 package import HTTPTypes
 
 /// The result of a validation for the stored responses.
@@ -50,7 +51,7 @@ extension CacheRules {
     ) {
         let own = question.request.headerFields[values: .ifNoneMatch]
         // The condition "any representation" doesn't name a particular one.
-        if own.contains(where: { Substring($0).trimmed == "*" }) { return }
+        if own.contains(where: { $0.trimming() == "*" }) { return }
         let known = own.flatMap(EntityTag.list)
         if let entry = validation.entry, entry.response.facts.entityTag == nil, known.isEmpty,
             entry.response.facts.lastModified != nil,
@@ -181,7 +182,7 @@ extension CacheRules {
         guard let first = updates.first(where: { $0.0.id == validation.entry?.id }) ?? updates.first else {
             return .sendUnconditionally
         }
-        let updated = CacheEntry(id: first.0.id, key: first.0.key, response: first.0.response.with(first.1))
+        let updated = first.0.with(first.1)
         guard let form = form(of: updated, for: question) else { return .sendUnconditionally }
         let freshness = freshness(of: updated.response, at: received, lifetime: question.settings.lifetime)
         let answer = CacheAnswer(entry: updated, form: form, freshness: freshness, reason: .validated)

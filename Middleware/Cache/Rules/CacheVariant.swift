@@ -40,21 +40,14 @@ public struct CacheVariant: Sendable, Hashable {
     /// The maximum number of names in `Vary`; comparing more would cost more than contacting the server.
     private static let limit = 100
 
-    /// The variant of a response to a request.
-    ///
-    /// - Returns: `nil` for `Vary: *`, which no request ever matches, and for more than 100 names.
-    package init?(of response: HTTPFields, to request: HTTPFields) {
-        self.init(of: response, to: request, content: nil)
-    }
-
-    /// Whether a request selects this variant: every field is the same in both, or missing in both.
-    package func matches(_ request: HTTPFields) -> Bool { matches(request, content: nil) }
-
     /// The pseudo-field name for the digest of a request's content; it isn't a valid field name.
     private static let content = ":content"
 
+    /// The variant of a response to a request.
+    ///
     /// - Parameter content: The digest of the request's content, which selects a variant regardless of `Vary`.
-    init?(of response: HTTPFields, to request: HTTPFields, content: String?) {
+    /// - Returns: `nil` for `Vary: *`, which no request ever matches, and for more than 100 names.
+    package init?(of response: HTTPFields, to request: HTTPFields, content: String? = nil) {
         let own = content.map { [Field(name: Self.content, value: $0)] } ?? []
         guard response.contains(.vary) else {
             fields = own
@@ -63,7 +56,7 @@ public struct CacheVariant: Sendable, Hashable {
         var names: Set<String> = []
         for line in response[values: .vary] {
             for name in line.pieces(at: ",") {
-                let name = name.trimmed.lowercased()
+                let name = name.trimming().lowercased()
                 if name == "*" { return nil }
                 if !name.isEmpty { names.insert(name) }
                 if names.count > Self.limit { return nil }
@@ -72,7 +65,8 @@ public struct CacheVariant: Sendable, Hashable {
         fields = own + names.sorted().map { Field(name: $0, value: Self.value(of: $0, in: request)) }
     }
 
-    func matches(_ request: HTTPFields, content: String?) -> Bool {
+    /// Whether a request selects this variant: every field is the same in both, or missing in both.
+    package func matches(_ request: HTTPFields, content: String? = nil) -> Bool {
         isOf(content: content)
             && fields.allSatisfy {
                 $0.name == Self.content || Self.value(of: $0.name, in: request).hasSameBytes(as: $0.value)
@@ -144,7 +138,7 @@ public struct CacheVariant: Sendable, Hashable {
     /// It does if it is the request's single most preferred language and the other fields are the same: a server that
     /// has that language would send it.
     package func matches(_ request: HTTPFields, inLanguage language: String?) -> Bool {
-        guard let language = language.map({ Substring($0).trimmed.lowercased() }),
+        guard let language = language.map({ $0.trimming().lowercased() }),
             fields.contains(where: { $0.name == "accept-language" })
         else { return false }
         return fields.allSatisfy { field in
@@ -178,7 +172,7 @@ public struct CacheVariant: Sendable, Hashable {
     /// The pieces between delimiters, without surrounding whitespace; delimiters in quotes don't count (RFC 9110
     /// §5.6.4).
     private static func pieces(of value: String, at delimiter: UInt8) -> [String] {
-        guard value.utf8.contains(delimiter) else { return [String(Substring(value).trimmed)] }
+        guard value.utf8.contains(delimiter) else { return [value.trimming()] }
         var pieces: [String] = []
         var start = value.startIndex
         var (isQuoted, isEscaped) = (false, false)
@@ -191,11 +185,11 @@ public struct CacheVariant: Sendable, Hashable {
             } else if byte == UInt8(ascii: "\"") {
                 isQuoted.toggle()
             } else if byte == delimiter, !isQuoted {
-                pieces.append(String(value[start..<index].trimmed))
+                pieces.append(value[start..<index].trimming())
                 start = value.utf8.index(after: index)
             }
         }
-        pieces.append(String(value[start...].trimmed))
+        pieces.append(value[start...].trimming())
         return pieces
     }
 }

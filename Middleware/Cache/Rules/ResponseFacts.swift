@@ -53,8 +53,7 @@ package struct ResponseFacts: Sendable {
     /// Uses the first member of a list, and ignores values that aren't numbers, RFC 9111 §5.1.
     private static func age(_ text: String) -> Int64 {
         let first = text.utf8.prefix { $0 != UInt8(ascii: ",") }
-        let trimmed = Substring(first).trimmed
-        return DeltaSeconds(trimmed).seconds ?? 0
+        return DeltaSeconds(Substring(first).trimming()).seconds ?? 0
     }
 
     var entityTag: EntityTag? { validators.entityTag }
@@ -74,15 +73,5 @@ extension HTTPFields {
     /// The value of the first field line with a name.
     func first(of name: HTTPField.Name) -> String? {
         first { $0.name == name }?.value
-    }
-}
-
-extension Substring {
-    /// The substring without surrounding white space.
-    var trimmed: Substring {
-        guard let first = utf8.firstIndex(where: { !ASCII.isSpace($0) }),
-            let last = utf8.lastIndex(where: { !ASCII.isSpace($0) })
-        else { return self[endIndex...] }
-        return self[first...last]
     }
 }

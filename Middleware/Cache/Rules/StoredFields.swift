@@ -36,7 +36,7 @@ extension CacheRules {
         var dropped = Set(directives.noCacheFields)
         if isShared { dropped.formUnion(directives.privateFields) }
         for line in fields[values: .connection] {
-            dropped.formUnion(line.pieces(at: ",").map { $0.trimmed.lowercased() })
+            dropped.formUnion(line.pieces(at: ",").map { $0.trimming().lowercased() })
         }
         let isDropped = { (name: String) in Self.neverStored.contains(name) || dropped.contains(name) }
         var stored =

@@ -143,16 +143,16 @@ package final class SQLiteStore: CacheStore, BoundedCacheStore, InvalidationKeep
 
     private func describe(_ entry: CacheEntry, as metadata: CacheMetadata) throws -> CacheEntry? {
         let id = Int64(bitPattern: entry.id.rawValue)
-        let response = entry.response.with(metadata)
+        let updated = entry.with(metadata)
         do {
-            guard try database.update(id, entry.key, response) else { return nil }
+            guard try database.update(id, entry.key, updated.response) else { return nil }
         } catch {
             // An entry that can't be updated must not be served with its old description.
             database.hide([id])
             _ = try? database.remove(.entry(entry.id))
             throw error
         }
-        return CacheEntry(id: entry.id, key: entry.key, response: response)
+        return updated
     }
 
     /// Removes entries, at least for this process if the database isn't writable.

@@ -51,9 +51,7 @@ final class CacheContents: Sendable {
         let entries = try await store.variants(of: key)
         guard let superseded = log.superseded(of: key) else { return entries }
         return entries.map { entry in
-            superseded.invalidated(entry).map {
-                CacheEntry(id: entry.id, key: entry.key, response: entry.response.with($0))
-            } ?? entry
+            superseded.invalidated(entry).map { entry.with($0) } ?? entry
         }
     }
 

@@ -23,12 +23,7 @@ extension CacheMiddleware {
         let exchange = exchange(question.asking(asking.head), of: own, variants: variants)
         let response = try await next(asking)
         let received = time.date
-        let status = CacheStatus(
-            cache: reports.name,
-            forward: .partial,
-            forwardStatus: response.status.code,
-            reason: .incomplete
-        )
+        let status = reports.status(.incomplete, answered: response.status.code)
         switch response.status.code {
         case 206:
             // The rest may be another user's, even with the same validator.

@@ -20,15 +20,7 @@ extension CacheMiddleware {
         let reason = CacheReason.off
         request.noteEvent("httpchain.cache.forward", [("httpchain.cache.reason", .string(reason.forward.rawValue))])
         var response = try await next(request)
-        reports.attach(
-            CacheStatus(
-                cache: reports.name,
-                forward: reason.forward,
-                forwardStatus: response.status.code,
-                reason: reason
-            ),
-            to: &response
-        )
+        reports.attach(reports.status(reason, answered: response.status.code), to: &response)
         return response
     }
 
@@ -45,12 +37,7 @@ extension CacheMiddleware {
         if question.isRefresh { request.head.headerFields.askForValidation() }
         request.noteEvent("httpchain.cache.forward", [("httpchain.cache.reason", .string(reason.forward.rawValue))])
         let response = try await next(request)
-        let status = CacheStatus(
-            cache: reports.name,
-            forward: reason.forward,
-            forwardStatus: response.status.code,
-            reason: reason
-        )
+        let status = reports.status(reason, answered: response.status.code)
         return await take(response, exchange, status, receivedAt: time.date)
     }
 
@@ -81,12 +68,7 @@ extension CacheMiddleware {
             throw error
         }
         let received = time.date
-        var status = CacheStatus(
-            cache: reports.name,
-            forward: validation.reason.forward,
-            forwardStatus: response.status.code,
-            reason: validation.reason
-        )
+        var status = reports.status(validation.reason, answered: response.status.code)
         let isOwned = await exchange.isStillOwned
         let conclusion = rules.conclude(
             validation,
@@ -102,13 +84,9 @@ extension CacheMiddleware {
             break
         case .freshened(let found, let answer):
             await response.body.drain(time: time)
-            let updates = found.map {
-                (entry: $0.entry, metadata: $0.metadata.flatMap { recorder.filter.apply(to: $0, question.request) })
-            }
+            let updates = recorder.filtered(found, question.request)
             await contents.update(updates)
-            status.age = answer.freshness.ageField
-            status.timeToLive = answer.freshness.wholeTimeToLive
-            status.reason = .validated
+            status.describe(answer)
             var served = await serve(answer, status, question)
             served?.source = .stored(received: response.head)
             // Readers of their bodies continue to the end.
@@ -118,9 +96,7 @@ extension CacheMiddleware {
                 return served
             }
         case .serveStored(let answer):
-            status.age = answer.freshness.ageField
-            status.timeToLive = answer.freshness.wholeTimeToLive
-            status.reason = answer.reason
+            status.describe(answer)
             if var served = await serve(answer, status, question) {
                 served.source = .stored(received: response.head)
                 await response.body.drain(time: time)
@@ -146,13 +122,8 @@ extension CacheMiddleware {
         guard !(error is CancellationError), !Task.isCancelled else { return nil }
         let isDisconnected = error.isDisconnection
         if let answer = isDisconnected ? validation.whenDisconnected : validation.whenFailing {
-            let status = CacheStatus(
-                cache: reports.name,
-                forward: validation.reason.forward,
-                timeToLive: answer.freshness.wholeTimeToLive,
-                age: answer.freshness.ageField,
-                reason: answer.reason
-            )
+            var status = reports.status(validation.reason)
+            status.describe(answer)
             guard var response = await serve(answer, status, question) else { return nil }
             response.options[CacheFailure.self] = error
             if let key = question.key { reports.events.emit(.stale(key, status)) }
@@ -213,6 +184,15 @@ extension CacheMiddleware {
         // Invalidations by the call itself don't affect its own response.
         if isCurrent { exchange.stamp = contents.log.stamp }
         var status = status
+        func storage(_ question: CacheQuestion) -> CacheStorage {
+            rules.storage(
+                of: response.head,
+                answering: question,
+                sentAs: sent,
+                sentAt: exchange.sentAt,
+                receivedAt: received
+            )
+        }
         if let key = question.key ?? question.keyOfGet, question.settings.use != .off,
             !(await exchange.isStillOwned(key))
         {
@@ -228,20 +208,12 @@ extension CacheMiddleware {
                 sentAs: sent,
                 sentAt: exchange.sentAt,
                 receivedAt: received
-            ).map {
-                (entry: $0.entry, metadata: $0.metadata.flatMap { recorder.filter.apply(to: $0, question.request) })
-            }
-            await contents.update(updates)
-            await contents.removeForbidden(updates)
-        } else if question.key != nil {
-            let storage = rules.storage(
-                of: response.head,
-                answering: question,
-                sentAs: sent,
-                sentAt: exchange.sentAt,
-                receivedAt: received
             )
-            switch storage {
+            let filtered = recorder.filtered(updates, question.request)
+            await contents.update(filtered)
+            await contents.removeForbidden(filtered)
+        } else if question.key != nil {
+            switch storage(question) {
             case .store(let found):
                 if let metadata = recorder.filter.apply(to: found, question.request) {
                     status.isStored = await recorder.record(&response, metadata, exchange)
@@ -254,13 +226,7 @@ extension CacheMiddleware {
                 await recorder.supersede(by: response.head, exchange)
             }
         } else if let get = rules.questionOfGet(question, answeredBy: response.head),
-            case .store(let found) = rules.storage(
-                of: response.head,
-                answering: get,
-                sentAs: sent,
-                sentAt: exchange.sentAt,
-                receivedAt: received
-            ), let metadata = recorder.filter.apply(to: found, get.request)
+            case .store(let found) = storage(get), let metadata = recorder.filter.apply(to: found, get.request)
         {
             let own = CacheExchange(get, exchange, contents.log)
             status.isStored = await recorder.record(&response, metadata, own)

@@ -73,6 +73,14 @@ struct CacheRecorder: Sendable {
         }
     }
 
+    /// Applies the application's filter to updates.
+    func filtered(
+        _ updates: [(entry: CacheEntry, metadata: CacheMetadata?)],
+        _ request: HTTPRequest
+    ) -> [(entry: CacheEntry, metadata: CacheMetadata?)] {
+        updates.map { ($0.entry, $0.metadata.flatMap { filter.apply(to: $0, request) }) }
+    }
+
     private struct Refusal: Error {
         var reason = "it is too large for the store"
     }
@@ -113,7 +121,6 @@ struct CacheRecorder: Sendable {
             key: key,
             declared: plan.ownLength ?? declared,
             suffix: parts.after,
-            events: events,
             place: place(of: plan, exchange),
             claim: claim
         )
@@ -121,12 +128,7 @@ struct CacheRecorder: Sendable {
     }
 
     private func place(of plan: CombinationPlan, _ exchange: CacheExchange) -> CommitPlace {
-        CommitPlace(
-            contents: contents,
-            exchange: exchange,
-            metadata: plan.metadata,
-            rules: rules
-        )
+        CommitPlace(contents: contents, exchange: exchange, metadata: plan.metadata, rules: rules)
     }
 
     /// Appends a part to the stored one it continues, so that stored bytes aren't written again; returns `nil` if the
@@ -146,8 +148,6 @@ struct CacheRecorder: Sendable {
             key: key,
             declared: length,
             skipping: overlap,
-            suffix: nil,
-            events: events,
             place: place(of: plan, exchange),
             claim: claim
         )
@@ -176,12 +176,7 @@ struct CacheRecorder: Sendable {
             onAbandoned = nil
         }
         return body.transformed(length: body.length) { inner in
-            let recording = pending.withLock { pending in
-                let taken = pending
-                pending = nil
-                return taken
-            }
-            guard let recording else { return inner }
+            guard let recording = pending.withLock({ $0.take() }) else { return inner }
             let reader = CachingReader(inner: inner, recording: recording)
             guard let onAbandoned else { return reader }
             return HandingOnReader(reader, onAbandoned: onAbandoned)

@@ -21,7 +21,6 @@ final class CacheRecording: Sendable {
     private let key: CacheKey
     private let declared: Int64?
     private let suffix: HTTPBody?
-    private let events: CacheEvents
     private let place: CommitPlace
     private let claim: RecordingClaim
     private let state: Locked<State>
@@ -39,8 +38,7 @@ final class CacheRecording: Sendable {
         key: CacheKey,
         declared: Int64?,
         skipping overlap: Int64 = 0,
-        suffix: HTTPBody?,
-        events: CacheEvents,
+        suffix: HTTPBody? = nil,
         place: CommitPlace,
         claim: RecordingClaim
     ) {
@@ -48,7 +46,6 @@ final class CacheRecording: Sendable {
         self.key = key
         self.declared = declared
         self.suffix = suffix
-        self.events = events
         self.place = place
         self.claim = claim
         state = Locked(State(overlap: overlap))
@@ -61,6 +58,8 @@ final class CacheRecording: Sendable {
     }
 
     private static let abandoned = "the caller stopped reading before the end"
+
+    private var events: CacheEvents { place.contents.events }
 
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
@@ -79,10 +78,15 @@ final class CacheRecording: Sendable {
             await stop(writer.refusal)
             await supersede()
         } catch {
-            events.emit(.storeFailure(key, error))
-            place.supersedeLater()
-            await stop("the store failed")
+            await fail(error)
         }
+    }
+
+    /// Ends the recording because the store failed.
+    private func fail(_ error: any Error) async {
+        events.emit(.storeFailure(key, error))
+        place.supersedeLater()
+        await stop("the store failed")
     }
 
     /// Commits the complete response.
@@ -111,9 +115,7 @@ final class CacheRecording: Sendable {
                 await supersede()
             }
         } catch {
-            events.emit(.storeFailure(key, error))
-            place.supersedeLater()
-            await stop("the store failed")
+            await fail(error)
         }
     }
 

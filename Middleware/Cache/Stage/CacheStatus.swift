@@ -7,7 +7,7 @@ import HTTPTypes
 /// See ``HTTPChainCore/Response/cacheStatus``. The `Cache-Status` field contains the same report.
 public struct CacheStatus: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The reason why a request went to the server, RFC 9211 §2.2.
-    package enum Forward: String, Sendable, Hashable {
+    package enum Forward: String, CaseIterable, Sendable, Hashable {
         /// The cache was bypassed for this request.
         case bypass
         /// The method's semantics require it.
@@ -47,6 +47,13 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible, Describe
 
     /// Whether the content came from the store, with or without validation.
     package var isFromStore: Bool { age != nil }
+
+    /// Describes the stored response that is served after all.
+    mutating func describe(_ answer: CacheAnswer) {
+        timeToLive = answer.freshness.wholeTimeToLive
+        age = answer.freshness.ageField
+        reason = answer.reason
+    }
 
     /// The member of a `Cache-Status` field, RFC 9211 §2: `HTTPChain; hit; ttl=30`.
     package var words: String {
@@ -89,55 +96,6 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible, Describe
     /// A structured-field string, which allows only printable ASCII, RFC 8941 §3.3.3.
     private func quoted(_ text: String) -> String {
         Escaping.quotedString(String(text.unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }))
-    }
-}
-
-/// The `Cache-Status` fields of a cache; those of most responses are rendered only once.
-///
-/// For a forwarded request with a 200 response, there are only a few possible fields. Rendering and validating one
-/// takes a tenth of the time of a call.
-struct CacheStatusFields: Sendable {
-    private let forwarded: [HTTPField]
-
-    /// - Parameter cache: The cache's name.
-    init(cache: String) {
-        forwarded = CacheStatus.Forward.all.flatMap { forward in
-            [false, true].map { isStored in
-                let status = CacheStatus(
-                    cache: cache,
-                    forward: forward,
-                    forwardStatus: 200,
-                    isStored: isStored,
-                    reason: .notStored
-                )
-                return HTTPField(name: .cacheStatus, value: status.description)
-            }
-        }
-    }
-
-    func field(for status: CacheStatus) -> HTTPField {
-        guard let forward = status.forward, status.forwardStatus == 200, !status.isHit, status.timeToLive == nil,
-            status.detail == nil
-        else { return HTTPField(name: .cacheStatus, value: status.description) }
-        return forwarded[2 * forward.index + (status.isStored ? 1 : 0)]
-    }
-}
-
-extension CacheStatus.Forward {
-    fileprivate static let all: [Self] = [.bypass, .method, .uriMiss, .varyMiss, .miss, .request, .stale, .partial]
-
-    /// The index in ``all``.
-    fileprivate var index: Int {
-        switch self {
-        case .bypass: 0
-        case .method: 1
-        case .uriMiss: 2
-        case .varyMiss: 3
-        case .miss: 4
-        case .request: 5
-        case .stale: 6
-        case .partial: 7
-        }
     }
 }
 

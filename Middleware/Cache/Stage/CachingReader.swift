@@ -57,12 +57,7 @@ struct HandingOnReader: BodyReader {
         }
 
         func take() -> sending (any BodyReader)? {
-            let box = slot.withLock { slot in
-                let taken = slot
-                slot = nil
-                return taken
-            }
-            return box.flatMap { Self.take($0) }
+            slot.withLock { $0.take() }.flatMap { Self.take($0) }
         }
 
         func put(_ reader: sending any BodyReader) {

@@ -3,38 +3,20 @@ import HTTPChainCore
 
 /// The destination of a complete response, with a check of what happened there since the request was sent.
 struct CommitPlace: Sendable {
-    private let contents: CacheContents
-    let stamp: UInt64
-    let commits: UInt64
-    let sentAt: Date
+    let contents: CacheContents
+    let exchange: CacheExchange
     let metadata: CacheMetadata
-    private let rules: CacheRules
-    private let exchange: CacheExchange
-
-    init(
-        contents: CacheContents,
-        exchange: CacheExchange,
-        metadata: CacheMetadata,
-        rules: CacheRules
-    ) {
-        self.contents = contents
-        self.rules = rules
-        self.metadata = metadata
-        self.exchange = exchange
-        stamp = exchange.stamp
-        commits = exchange.commits
-        sentAt = exchange.sentAt
-    }
+    let rules: CacheRules
 
     /// The reason why the response must no longer be stored; `nil` if it may be.
     func obstacle(_ key: CacheKey) async -> String? {
-        guard contents.log.isCurrent(key.url, since: stamp) else {
+        guard contents.log.isCurrent(key.url, since: exchange.stamp) else {
             return "it was invalidated while it arrived, RFC 9111 §4.4"
         }
         // If part of the content was requested again, it may have come with another user's credentials.
         guard await exchange.isStillOwned(key) else { return CacheExchange.disowned }
         // If nothing else was committed in the meantime, there is no need to look.
-        guard contents.log.commits != commits, await isOutrun(key) else { return nil }
+        guard contents.log.commits != exchange.commits, await isOutrun(key) else { return nil }
         return "a newer response arrived meanwhile, RFC 9111 §4"
     }
 
@@ -42,7 +24,7 @@ struct CommitPlace: Sendable {
     private func isOutrun(_ key: CacheKey) async -> Bool {
         guard let variants = try? await contents.store.variants(of: key) else { return false }
         let rivals = variants.lazy.map(\.response).filter {
-            $0.metadata.responseTime > sentAt && $0.metadata.variant == metadata.variant
+            $0.metadata.responseTime > exchange.sentAt && $0.metadata.variant == metadata.variant
         }
         guard !rivals.isEmpty else { return false }
         let own = StoredResponse(metadata, bodyLength: 0, bodyChecksum: ContentChecksum())
@@ -65,7 +47,7 @@ struct CommitPlace: Sendable {
     /// Whether a committed entry stays; removes it if it was invalidated after the last check.
     func keeps(_ entry: CacheEntry) async throws -> Bool {
         contents.log.noteCommit()
-        guard !contents.log.isCurrent(entry.key.url, since: stamp) else { return true }
+        guard !contents.log.isCurrent(entry.key.url, since: exchange.stamp) else { return true }
         try await contents.store.remove(.entry(entry.id))
         return false
     }

@@ -43,11 +43,7 @@ public struct CacheEntry: Sendable, Identifiable {
         self.init(id: id, key: key, response: response)
     }
 
-    package init(id: CacheEntryID, key: CacheKey, response: StoredResponse) {
-        self.init(id: id, key: key, response: response, content: nil)
-    }
-
-    package init(id: CacheEntryID, key: CacheKey, response: StoredResponse, content: StoredContent?) {
+    package init(id: CacheEntryID, key: CacheKey, response: StoredResponse, content: StoredContent? = nil) {
         self.id = id
         self.key = key
         self.response = response
@@ -169,30 +165,17 @@ package final class StoredResponse: Sendable {
     package let attachment: (any Sendable)?
 
     /// Creates a stored response.
-    package init(_ metadata: CacheMetadata, bodyLength: Int64, bodyChecksum: ContentChecksum) {
-        self.metadata = metadata
-        self.bodyLength = bodyLength
-        self.bodyChecksum = bodyChecksum
-        facts = Self.facts(metadata)
-        attachment = nil
-    }
-
-    /// Creates a stored response for a store that wraps another.
     package init(
         _ metadata: CacheMetadata,
         bodyLength: Int64,
         bodyChecksum: ContentChecksum,
-        attachment: any Sendable
+        attachment: (any Sendable)? = nil
     ) {
         self.metadata = metadata
         self.bodyLength = bodyLength
         self.bodyChecksum = bodyChecksum
-        facts = Self.facts(metadata)
         self.attachment = attachment
-    }
-
-    private static func facts(_ metadata: CacheMetadata) -> ResponseFacts {
-        ResponseFacts(
+        facts = ResponseFacts(
             metadata.head.headerFields,
             status: metadata.head.status.code,
             receivedAt: metadata.responseTime
