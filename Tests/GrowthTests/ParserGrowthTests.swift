@@ -294,8 +294,8 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
             origin: 1,
             partition: 2,
             classification: 3,
-            identifier: String(decoding: name, as: UTF8.self),
             bytes: Int64(name.count),
+            identifier: String(decoding: name, as: UTF8.self),
             name: Array(name)
         )
     }

@@ -128,7 +128,7 @@ struct BodyLayout: Sendable {
 }
 
 /// A stored body in an open file, so that it can be read to its end even if its entry is replaced.
-final class BlockFile: Sendable {
+final class BlockFile: BlockSource {
     let file: OpenFile<CacheStoreFault>
     let layout: BodyLayout
     let nonce: UInt64
@@ -157,12 +157,6 @@ final class BlockFile: Sendable {
         executor.submit { [file] in withExtendedLifetime(file) {} }
     }
 
-    /// The verified block at a position, if it can be read without waiting for the disk and without errors.
-    func blockImmediately(at position: Int64) -> (bytes: Data, content: Range<Int64>)? {
-        guard file.isImmediate else { return nil }
-        return try? read(position, file)
-    }
-
     private func read(
         _ position: Int64,
         _ file: OpenFile<CacheStoreFault>
@@ -173,39 +167,16 @@ final class BlockFile: Sendable {
         return (bytes, block.content)
     }
 
-    /// Reads and verifies the block at a position.
-    func block(at position: Int64) throws(CacheStoreFault) -> (bytes: Data, content: Range<Int64>) {
-        do throws(CacheStoreFault) {
-            return try read(position, file.reading(immediately: false))
-        } catch {
-            onFault(error)
-            throw error
+    /// Reads and verifies the block at a position, without waiting for the disk if possible.
+    nonisolated(nonsending) func block(at position: Int64) async throws -> (bytes: Data, content: Range<Int64>) {
+        if file.isImmediate, let block = try? read(position, file) { return block }
+        return try await executor.run { [self] in
+            do throws(CacheStoreFault) {
+                return try read(position, file.reading(immediately: false))
+            } catch {
+                onFault(error)
+                throw error
+            }
         }
-    }
-
-    func body(_ range: Range<Int64>) -> HTTPBody {
-        .replayable(length: range.upperBound - range.lowerBound) { BlockReader(source: self, range: range) }
-    }
-}
-
-/// Reads a range of a body block by block.
-private struct BlockReader: BodyReader {
-    let source: BlockFile
-    var range: Range<Int64>
-
-    nonisolated(nonsending) mutating func read() async throws -> Data? {
-        guard !range.isEmpty else { return nil }
-        try Task.checkCancellation()
-        let position = range.lowerBound
-        let (bytes, content): (Data, Range<Int64>)
-        if let block = source.blockImmediately(at: position) {
-            (bytes, content) = block
-        } else {
-            (bytes, content) = try await source.executor.run { [source] in try source.block(at: position) }
-        }
-        let end = min(range.upperBound, content.upperBound)
-        let chunk = bytes[Int(position - content.lowerBound)..<Int(end - content.lowerBound)]
-        range = end..<range.upperBound
-        return chunk
     }
 }

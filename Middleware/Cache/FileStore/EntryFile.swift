@@ -39,39 +39,31 @@ struct EntryFile: Sendable {
         var bodyOffset: Int { segmentOffset + segmentCount * 8 }
 
         init(reading file: OpenFile<CacheStoreFault>, id expected: UInt64) throws(CacheStoreFault) {
-            let bytes = try file.read(prologueSize, at: 0)
-            self = try EntryFile.withBytes(of: bytes) { buffer throws(CacheStoreFault) in
-                try Prologue(decoding: buffer)
-            }
+            try self.init(decoding: try file.read(prologueSize, at: 0))
             guard id == expected else { throw CacheStoreFault(.damaged("an entry")) }
         }
 
-        init(decoding buffer: UnsafeRawBufferPointer) throws(CacheStoreFault) {
-            guard buffer.count >= prologueSize else { throw CacheStoreFault(.damaged("an entry")) }
-            func number<Number: FixedWidthInteger>(_ offset: Int, _ type: Number.Type = Number.self) -> Number {
-                Number(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: Number.self))
+        init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
+            guard bytes.count >= prologueSize, bytes.number(at: 0) == magic else {
+                throw CacheStoreFault(.damaged("an entry"))
             }
-            guard number(0) == magic else { throw CacheStoreFault(.damaged("an entry")) }
-            guard number(4, UInt16.self) <= formatVersion else { throw CacheStoreFault(.newerFormat("an entry")) }
-            let checksum = EntryFile.checksum(UnsafeRawBufferPointer(rebasing: buffer[..<56]))
-            guard number(56) == checksum else { throw CacheStoreFault(.damaged("an entry")) }
-            isInline = number(6, UInt16.self) == 1
-            id = number(8)
-            nonce = number(16)
-            headLength = Int(clamping: number(24, UInt32.self))
-            segmentCount = Int(clamping: number(28, UInt32.self))
+            guard bytes.number(at: 4, as: UInt16.self) <= formatVersion else {
+                throw CacheStoreFault(.newerFormat("an entry"))
+            }
+            guard bytes.number(at: 56) == ContentChecksum(of: bytes[..<56]).value else {
+                throw CacheStoreFault(.damaged("an entry"))
+            }
+            isInline = bytes.number(at: 6, as: UInt16.self) == 1
+            id = bytes.number(at: 8)
+            nonce = bytes.number(at: 16)
+            headLength = Int(clamping: bytes.number(at: 24, as: UInt32.self))
+            segmentCount = Int(clamping: bytes.number(at: 28, as: UInt32.self))
             // Longer descriptions don't exist; offsets behind one could exceed a 32-bit `Int`.
             guard segmentCount <= BodyLayout.maximumCount, headLength <= 1 << 30 else {
                 throw CacheStoreFault(.damaged("an entry"))
             }
-            headChecksum = number(32)
+            headChecksum = bytes.number(at: 32)
         }
-    }
-
-    private static func checksum(_ buffer: UnsafeRawBufferPointer) -> UInt64 {
-        var checksum = ContentChecksum()
-        checksum.update(buffer)
-        return checksum.value
     }
 
     /// The bytes of the file before an inline body.
@@ -88,10 +80,10 @@ struct EntryFile: Sendable {
         writer.append(nonce)
         writer.append(UInt32(headLength))
         writer.append(UInt32(lengths.count))
-        writer.append(described.withUnsafeBytes { Self.checksum($0) })
+        writer.append(ContentChecksum(of: described).value)
         writer.append(UInt64(0))
         writer.append(UInt64(0))
-        writer.append(writer.bytes.withUnsafeBytes { Self.checksum($0) })
+        writer.append(ContentChecksum(of: writer.bytes).value)
         described.withUnsafeBytes { writer.append(contentsOf: $0) }
         return writer.bytes
     }
@@ -158,22 +150,20 @@ struct EntryFile: Sendable {
         _ recent: RecentDescriptions? = nil,
         more: (Int) throws(CacheStoreFault) -> [UInt8]
     ) throws(CacheStoreFault) {
-        let prologue = try Self.withBytes(of: beginning) { buffer throws(CacheStoreFault) in
-            try Prologue(decoding: buffer)
-        }
+        let prologue = try Prologue(decoding: beginning)
         let end = prologue.bodyOffset
         guard Int64(end) <= size else { throw CacheStoreFault(.damaged("an entry")) }
         let bytes = beginning.count < end ? try more(end) : beginning
-        var lengths: [Int64] = []
-        let head = try Self.withBytes(of: bytes) { buffer throws(CacheStoreFault) in
-            guard buffer.count >= end else { throw CacheStoreFault(.damaged("an entry")) }
-            for offset in stride(from: prologue.segmentOffset, to: end, by: 8) {
-                Steps.take()
-                lengths.append(Int64(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: Int64.self)))
-            }
+        guard bytes.count >= end else { throw CacheStoreFault(.damaged("an entry")) }
+        let lengths = stride(from: prologue.segmentOffset, to: end, by: 8).map { offset in
+            Steps.take()
+            return bytes.number(at: offset, as: Int64.self)
+        }
+        let head = try bytes.withUnsafeBufferPointer { bytes throws(CacheStoreFault) in
+            let buffer = UnsafeRawBufferPointer(bytes)
             let content = UnsafeRawBufferPointer(rebasing: buffer[Self.prologueSize..<end])
             func decode() throws(CacheStoreFault) -> StoredHead {
-                guard Self.checksum(content) == prologue.headChecksum else {
+                guard ContentChecksum(of: content).value == prologue.headChecksum else {
                     throw CacheStoreFault(.damaged("an entry"))
                 }
                 return try StoredHead(decoding: UnsafeRawBufferPointer(rebasing: content[..<prologue.headLength]))
@@ -201,17 +191,5 @@ struct EntryFile: Sendable {
         else {
             throw CacheStoreFault(.damaged("an entry"))
         }
-    }
-
-    /// `withUnsafeBytes` with typed throws.
-    private static func withBytes<Result>(
-        of bytes: [UInt8],
-        _ body: (UnsafeRawBufferPointer) throws(CacheStoreFault) -> Result
-    ) throws(CacheStoreFault) -> Result {
-        var outcome: Swift.Result<Result, CacheStoreFault> = .failure(CacheStoreFault(.damaged("an entry")))
-        bytes.withUnsafeBytes { buffer in
-            do throws(CacheStoreFault) { outcome = .success(try body(buffer)) } catch { outcome = .failure(error) }
-        }
-        return try outcome.get()
     }
 }

@@ -252,8 +252,8 @@ extension SaltedHash {
             origin: origin(key.origin),
             partition: partition(key.partition),
             classification: classification(response.metadata.classification),
-            identifier: key.identifier,
             bytes: entry.size,
+            identifier: key.identifier,
             name: key.encoded
         )
     }

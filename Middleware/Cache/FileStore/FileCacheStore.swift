@@ -307,7 +307,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         if !range.isEmpty, let first = layout.block(at: range.lowerBound) {
             _ = try BodyBlocks.read(first, of: file, nonce: prologue.nonce)
         }
-        return blocks.body(range)
+        return blocks.body(in: range)
     }
 
     private func checked(

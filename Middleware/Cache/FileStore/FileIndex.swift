@@ -1,3 +1,4 @@
+import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
@@ -16,9 +17,9 @@ struct FileIndex: Sendable {
         var origin: UInt64
         var partition: UInt64
         var classification: UInt64
-        var identifier: String?
         /// The size of the entry on disk.
         var bytes: Int64
+        var identifier: String?
         /// The encoded key, so that evictions can be reported without reading files.
         var name: [UInt8] = []
 
@@ -200,24 +201,16 @@ struct FileIndex: Sendable {
 struct SaltedHash: Sendable {
     let salt: UInt64
 
-    private func hash(_ tag: UInt64, _ bytes: [UInt8]) -> UInt64 {
-        var checksum = ContentChecksum(saved: (salt ^ tag, 0, 0))
-        bytes.withUnsafeBytes { checksum.update($0) }
-        return checksum.value
+    private func hash(_ tag: UInt64, _ bytes: some DataProtocol) -> UInt64 {
+        ContentChecksum(of: bytes, salt: salt ^ tag).value
     }
 
     private func hash(_ tag: UInt64, _ text: String) -> UInt64 {
         var text = text
-        var checksum = ContentChecksum(saved: (salt ^ tag, 0, 0))
-        text.withUTF8 { checksum.update(UnsafeRawBufferPointer($0)) }
-        return checksum.value
+        return text.withUTF8 { hash(tag, UnsafeRawBufferPointer($0)) }
     }
 
-    func key(_ key: CacheKey) -> UInt64 {
-        var writer = ByteWriter(capacity: key.url.utf8.count + 64)
-        writer.append(key)
-        return hash(1, writer.bytes)
-    }
+    func key(_ key: CacheKey) -> UInt64 { hash(1, key.encoded) }
 
     func url(_ url: String) -> UInt64 { hash(2, url) }
 
@@ -227,12 +220,7 @@ struct SaltedHash: Sendable {
 
     func classification(_ name: String?) -> UInt64 { name.map { hash(5, $0) } ?? 0 }
 
-    func variant(_ variant: CacheVariant) -> UInt64 {
-        guard !variant.fields.isEmpty else { return 0 }
-        var writer = ByteWriter(capacity: 64)
-        writer.append(variant)
-        return hash(6, writer.bytes)
-    }
+    func variant(_ variant: CacheVariant) -> UInt64 { variant.fields.isEmpty ? 0 : hash(6, variant.encoded) }
 }
 
 extension StoredHead {
@@ -249,8 +237,6 @@ extension StoredHead {
 
     /// The checksum of a description.
     package static func checksum(of bytes: UnsafeRawBufferPointer) -> Int64 {
-        var checksum = ContentChecksum()
-        checksum.update(bytes)
-        return Int64(bitPattern: checksum.value)
+        Int64(bitPattern: ContentChecksum(of: bytes).value)
     }
 }

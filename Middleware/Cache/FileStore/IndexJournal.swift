@@ -1,3 +1,4 @@
+import Foundation
 import HTTPChainCore
 
 /// The file of an index: a sequence of changes, each with a checksum.
@@ -27,27 +28,19 @@ enum IndexJournal {
             writer.append(UInt32(0))
             writer.append(salt)
             writer.append(UInt64(0))
-            writer.append(checksum(of: writer.bytes[...], salt: 0))
+            writer.append(checksum(of: writer.bytes, salt: 0))
             return writer.bytes
         }
 
         /// - Throws: ``CacheStoreFault`` if the journal has a later version or is invalid.
         init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
-            guard bytes.count >= IndexJournal.headerSize + 4 else { throw CacheStoreFault(.damaged("the index")) }
-            let numbers = bytes.withUnsafeBytes { buffer in
-                (
-                    magic: UInt64(littleEndian: buffer.loadUnaligned(as: UInt64.self)),
-                    version: UInt16(littleEndian: buffer.loadUnaligned(fromByteOffset: 8, as: UInt16.self)),
-                    salt: UInt64(littleEndian: buffer.loadUnaligned(fromByteOffset: 16, as: UInt64.self)),
-                    check: UInt32(littleEndian: buffer.loadUnaligned(fromByteOffset: 32, as: UInt32.self))
-                )
-            }
-            guard numbers.magic == magic,
-                numbers.check == checksum(of: bytes[..<IndexJournal.headerSize], salt: 0)
+            guard bytes.count >= start, bytes.number(at: 0) == magic,
+                bytes.number(at: headerSize) == checksum(of: bytes[..<headerSize], salt: 0)
             else { throw CacheStoreFault(.damaged("the index")) }
-            guard numbers.version <= formatVersion else { throw CacheStoreFault(.newerFormat("the index")) }
-            guard numbers.version == formatVersion else { throw CacheStoreFault(.damaged("the index")) }
-            salt = numbers.salt
+            let version = bytes.number(at: 8, as: UInt16.self)
+            guard version <= formatVersion else { throw CacheStoreFault(.newerFormat("the index")) }
+            guard version == formatVersion else { throw CacheStoreFault(.damaged("the index")) }
+            salt = bytes.number(at: 16)
         }
 
         init(salt: UInt64) {
@@ -66,14 +59,8 @@ enum IndexJournal {
         case use(UInt64)
     }
 
-    fileprivate static func checksum(of bytes: ArraySlice<UInt8>, salt: UInt64) -> UInt32 {
-        bytes.withUnsafeBytes { checksum(of: $0, salt: salt) }
-    }
-
-    private static func checksum(of bytes: UnsafeRawBufferPointer, salt: UInt64) -> UInt32 {
-        var checksum = ContentChecksum(saved: (salt, 0, 0))
-        checksum.update(bytes)
-        return UInt32(truncatingIfNeeded: checksum.value >> 16)
+    fileprivate static func checksum(of bytes: some DataProtocol, salt: UInt64) -> UInt32 {
+        UInt32(truncatingIfNeeded: ContentChecksum(of: bytes, salt: salt).value >> 16)
     }
 
     /// Encodes a change: length, kind, content, checksum.
@@ -105,7 +92,7 @@ enum IndexJournal {
             writer.append(id)
         }
         writer.put(UInt32(writer.bytes.count), at: 0)
-        writer.append(checksum(of: writer.bytes[...], salt: salt))
+        writer.append(checksum(of: writer.bytes, salt: salt))
         bytes += writer.bytes
     }
 
@@ -155,14 +142,12 @@ enum IndexJournal {
                 origin: try reader.number(),
                 partition: try reader.number(),
                 classification: try reader.number(),
-                identifier: nil,
-                bytes: try reader.number()
+                bytes: try reader.number(),
+                identifier: try reader.optionalText(),
+                name: Array(try reader.take(reader.count()))
             )
             guard isSize(record.bytes) else { throw ByteReader.Malformed() }
-            var whole = record
-            whole.identifier = try reader.optionalText()
-            whole.name = Array(try reader.take(reader.count()))
-            return .add(whole)
+            return .add(record)
         case 2:
             let id = try reader.number(UInt64.self)
             let size = try reader.number(Int64.self)

@@ -5,11 +5,11 @@ import HTTPChainCache
 import HTTPChainCore
 
 /// The body of an entry in rows, which stay as long as somebody reads them.
-final class CacheBlocks: Sendable {
+final class CacheBlocks: BlockSource {
     /// The number of bytes of a body per row; the last may have fewer.
     static let payload: Int64 = 65_536
 
-    fileprivate let database: CacheDatabase
+    private let database: CacheDatabase
     private let id: Int64
     private let length: Int64
     /// Whether the body is read in several steps, between which another process may remove the entry.
@@ -78,34 +78,18 @@ final class CacheBlocks: Sendable {
         return chunks
     }
 
-    func body(_ range: Range<Int64>) -> HTTPBody {
-        .replayable(length: range.upperBound - range.lowerBound) { Reader(blocks: self, range: range) }
-    }
-
-    private struct Reader: BodyReader {
-        let blocks: CacheBlocks
-        var range: Range<Int64>
-
-        nonisolated(nonsending) mutating func read() async throws -> Data? {
-            guard !range.isEmpty else { return nil }
-            try Task.checkCancellation()
-            let number = range.lowerBound / CacheBlocks.payload
-            let start = number * CacheBlocks.payload
-            let block = try await blocks.database.run { [blocks] in try blocks.next(number) }
-            let end = min(range.upperBound, start + Int64(block.count))
-            let chunk = block[Int(range.lowerBound - start)..<Int(end - start)]
-            range = end..<range.upperBound
-            return chunk
+    nonisolated(nonsending) func block(at position: Int64) async throws -> (bytes: Data, content: Range<Int64>) {
+        let number = position / Self.payload
+        let start = number * Self.payload
+        let bytes = try await database.run { [self] in
+            do throws(CacheStoreFault) {
+                return try database.read { db in try fetch(number...number, db) }[0]
+            } catch {
+                database.drop(id, error)
+                throw error
+            }
         }
-    }
-
-    private func next(_ number: Int64) throws(CacheStoreFault) -> Data {
-        do throws(CacheStoreFault) {
-            return try database.read { db in try fetch(number...number, db) }[0]
-        } catch {
-            database.drop(id, error)
-            throw error
-        }
+        return (bytes, start..<(start + Int64(bytes.count)))
     }
 }
 

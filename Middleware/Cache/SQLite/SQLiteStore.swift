@@ -106,7 +106,7 @@ package final class SQLiteStore: CacheStore, BoundedCacheStore, InvalidationKeep
             let from = isSmall ? 0 : first
             guard let chunks = try blocks.fetch(from...max(from, last)) else { return nil }
             database.use(id)
-            guard isSmall else { return range.isEmpty ? .empty : blocks.body(range) }
+            guard isSmall else { return range.isEmpty ? .empty : blocks.body(in: range) }
             var bytes = Data(capacity: Int(response.bodyLength))
             for chunk in chunks { bytes += chunk }
             guard Int64(bytes.count) == response.bodyLength, ContentChecksum(of: bytes) == response.bodyChecksum

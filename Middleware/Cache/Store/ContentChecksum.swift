@@ -18,6 +18,12 @@ public struct ContentChecksum: Sendable, Hashable {
         update(bytes)
     }
 
+    /// Creates the checksum of some bytes, which is another one for each salt.
+    package init(of bytes: some DataProtocol, salt: UInt64) {
+        state = salt
+        update(bytes)
+    }
+
     /// Adds bytes.
     public mutating func update(_ bytes: some DataProtocol) {
         for region in bytes.regions {

@@ -1,8 +1,9 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// A body in memory: a single buffer, or several appended segments that aren't copied.
-struct MemoryBody: Sendable {
+struct MemoryBody: BlockSource {
     /// The maximum number of segments; a body with more is rewritten.
     static let maximumCount = 4096
     /// Bodies up to this length are rewritten as one segment when extended.
@@ -31,44 +32,21 @@ struct MemoryBody: Sendable {
     /// The bytes in a range; all of them for `nil`.
     func body(_ range: Range<Int64>?) -> HTTPBody {
         if range == nil, segments.count == 1 { return single }
-        let range = range ?? 0..<(ends.last ?? 0)
-        let first = place(of: range.lowerBound)
-        if range.upperBound <= ends[first] { return HTTPBody(part(first, range)) }
-        return .replayable(length: range.upperBound - range.lowerBound) { [self] in
-            Reader(source: self, place: first, range: range)
-        }
+        let whole = 0..<(ends.last ?? 0)
+        let range = range?.clamped(to: whole) ?? whole
+        let (bytes, content) = segment(at: range.lowerBound)
+        guard range.upperBound <= content.upperBound else { return body(in: range) }
+        let start = bytes.startIndex + Int(range.lowerBound - content.lowerBound)
+        return HTTPBody(bytes[start..<(start + range.count)])
+    }
+
+    nonisolated(nonsending) func block(at position: Int64) async throws -> (bytes: Data, content: Range<Int64>) {
+        segment(at: position)
     }
 
     /// The segment that contains a position; the last one for the end.
-    private func place(of position: Int64) -> Int {
-        var (low, high) = (0, ends.count - 1)
-        while low < high {
-            let middle = (low + high) / 2
-            if ends[middle] > position { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-
-    /// The part of a range within a segment.
-    private func part(_ place: Int, _ range: Range<Int64>) -> Data {
-        let start = place == 0 ? 0 : ends[place - 1]
-        let own = range.clamped(to: start..<ends[place])
-        guard own.count < segments[place].count else { return segments[place] }
-        let first = segments[place].startIndex
-        return segments[place][(first + Int(own.lowerBound - start))..<(first + Int(own.upperBound - start))]
-    }
-
-    private struct Reader: BodyReader {
-        let source: MemoryBody
-        var place: Int
-        let range: Range<Int64>
-
-        nonisolated(nonsending) mutating func read() async throws -> Data? {
-            try Task.checkCancellation()
-            guard place < source.segments.count else { return nil }
-            let chunk = source.part(place, range)
-            place += 1
-            return chunk.isEmpty ? nil : chunk
-        }
+    private func segment(at position: Int64) -> (bytes: Data, content: Range<Int64>) {
+        let place = ends.sortedIndex(above: position)
+        return (segments[place], (place == 0 ? 0 : ends[place - 1])..<ends[place])
     }
 }

@@ -54,14 +54,9 @@ package struct StoredHead: Sendable {
     ///
     /// - Throws: ``CacheStoreFault`` if the version is later, or the description is malformed.
     package init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
-        let outcome = bytes.withUnsafeBytes { buffer -> Result<StoredHead, CacheStoreFault> in
-            do throws(CacheStoreFault) {
-                return .success(try StoredHead(decoding: buffer))
-            } catch {
-                return .failure(error)
-            }
+        self = try bytes.withUnsafeBufferPointer { bytes throws(CacheStoreFault) in
+            try StoredHead(decoding: UnsafeRawBufferPointer(bytes))
         }
-        self = try outcome.get()
     }
 
     /// Decodes a description from bytes that are valid during the call.
@@ -109,7 +104,7 @@ extension CacheEntry {
 extension CacheKey {
     /// The encoded key, unique for each key.
     package var encoded: [UInt8] {
-        var writer = ByteWriter()
+        var writer = ByteWriter(capacity: url.utf8.count + 64)
         writer.append(self)
         return writer.bytes
     }
@@ -129,7 +124,7 @@ extension CacheKey {
 extension CacheVariant {
     /// The encoded variant, unique for each variant.
     package var encoded: [UInt8] {
-        var writer = ByteWriter()
+        var writer = ByteWriter(capacity: 64)
         writer.append(self)
         return writer.bytes
     }
@@ -155,14 +150,14 @@ extension ByteWriter {
         }
     }
 
-    mutating func append(_ key: CacheKey) {
+    fileprivate mutating func append(_ key: CacheKey) {
         append(key.url)
         append(key.method.rawValue)
         append(key.partition)
         append(key.identifier)
     }
 
-    mutating func append(_ variant: CacheVariant) {
+    fileprivate mutating func append(_ variant: CacheVariant) {
         append(UInt32(variant.fields.count))
         for field in variant.fields {
             append(field.name)

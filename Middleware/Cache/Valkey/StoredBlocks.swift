@@ -5,19 +5,13 @@ import HTTPChainCore
 import HTTPChainSupport
 
 /// The content of an entry, in keys of the server that stay as long as somebody reads them.
-final class StoredBlocks: Sendable {
+struct StoredBlocks: Sendable {
     /// The maximum size of content fetched completely with the first request.
     private static let small: Int64 = 256 * 1024
 
-    private let server: CacheServer
-    private let id: String
-    private let response: StoredResponse
-
-    init(server: CacheServer, id: String, response: StoredResponse) {
-        self.server = server
-        self.id = id
-        self.response = response
-    }
+    let server: CacheServer
+    let id: String
+    let response: StoredResponse
 
     private static var damaged: CacheStoreFault { CacheStoreFault(.damaged("a stored body")) }
 
@@ -34,19 +28,12 @@ final class StoredBlocks: Sendable {
         let guess = Int(range.lowerBound / Int64(server.options.blockBytes))
         guard let opened = try await server.open(id, blocks: guess...guess, isMore: true) else { return nil }
         guard !range.isEmpty else { return .empty }
-        let layout = Layout(size: Int64(opened.size), length: length)
-        var first: (number: Int, bytes: Data)?
+        let body = LongBody(stored: self, size: Int64(opened.size))
         if opened.size == server.options.blockBytes {
-            guard let sealed = opened.blocks.first else { throw Self.damaged }
-            let bytes = try Self.open(sealed, id, guess)
-            guard Int64(bytes.count) == layout.length(of: guess) else { throw Self.damaged }
-            first = (guess, bytes)
+            let bytes = try body.open(opened.blocks.first ?? nil, guess)
+            body.first.withLock { $0 = (guess, bytes) }
         }
-        // Passed to the first reader, so that it stays in memory no longer than necessary.
-        let pending = Locked(first)
-        return .replayable(length: range.upperBound - range.lowerBound) { [self] in
-            Reader(blocks: self, layout: layout, first: pending.withLock { $0.take() }, range: range)
-        }
+        return body.body(in: range)
     }
 
     /// Returns the content of all blocks; nil if it differs from what was stored.
@@ -66,44 +53,34 @@ final class StoredBlocks: Sendable {
         return Data(bytes)
     }
 
-    /// The layout of a body's blocks.
-    struct Layout: Sendable {
+    /// A body of several blocks.
+    private struct LongBody: BlockSource {
+        let stored: StoredBlocks
+        /// The size of each block except the last.
         let size: Int64
-        let length: Int64
+        /// The block that was fetched first; until the first read, so that it stays in memory no longer than necessary.
+        let first = Locked<(number: Int, bytes: Data)?>(nil)
 
-        var count: Int { Int(clamping: (length + size - 1) / size) }
+        private var length: Int64 { stored.response.bodyLength }
 
-        func length(of block: Int) -> Int64 { min(size, length - Int64(block) * size) }
-    }
-
-    private struct Reader: BodyReader {
-        let blocks: StoredBlocks
-        let layout: Layout
-        var first: (number: Int, bytes: Data)?
-        var range: Range<Int64>
-
-        nonisolated(nonsending) mutating func read() async throws -> Data? {
-            guard !range.isEmpty else { return nil }
-            try Task.checkCancellation()
-            let number = Int(range.lowerBound / layout.size)
-            let start = Int64(number) * layout.size
-            let block: Data
-            if let first = first.take(), first.number == number {
-                block = first.bytes
+        nonisolated(nonsending) func block(at position: Int64) async throws -> (bytes: Data, content: Range<Int64>) {
+            let number = Int(position / size)
+            let bytes: Data
+            if let first = first.withLock({ $0.take() }), first.number == number {
+                bytes = first.bytes
             } else {
-                block = try await blocks.next(number, layout)
+                let count = Int(clamping: (length + size - 1) / size)
+                bytes = try open(try await stored.server.read(stored.id, block: number, of: count), number)
             }
-            let end = min(range.upperBound, start + Int64(block.count))
-            let chunk = block[Int(range.lowerBound - start)..<Int(end - start)]
-            range = end..<range.upperBound
-            return chunk
+            let start = Int64(number) * size
+            return (bytes, start..<(start + Int64(bytes.count)))
         }
-    }
 
-    private func next(_ number: Int, _ layout: Layout) async throws -> Data {
-        let bytes = try Self.open(try await server.read(id, block: number, of: layout.count), id, number)
-        guard Int64(bytes.count) == layout.length(of: number) else { throw Self.damaged }
-        return bytes
+        func open(_ sealed: [UInt8]?, _ number: Int) throws(CacheStoreFault) -> Data {
+            let bytes = try StoredBlocks.open(sealed, stored.id, number)
+            guard Int64(bytes.count) == min(size, length - Int64(number) * size) else { throw damaged }
+            return bytes
+        }
     }
 }
 #endif
