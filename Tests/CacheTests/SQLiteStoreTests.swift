@@ -329,12 +329,12 @@ struct SQLiteStoreTests: SQLiteSuite {
         two.begin(3)
         #expect(one.unread([1, 2, 3]) == [1, 2], "what it reads itself it knows")
         #expect(two.unread([1, 2, 3]) == [3])
-        one.close()
+        one.removeFile()
         #expect(two.unread([1, 2, 3]) == [1, 2, 3])
         one.resume()
         #expect(two.unread([1, 2, 3]) == [3], "what is still being read is named again")
-        two.close()
-        one.close()
+        two.removeFile()
+        one.removeFile()
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import Foundation
 
 /// Checks the ownership of a store's files: they are one user's responses, which nobody else may read or plant.
 package enum CacheOwnership {

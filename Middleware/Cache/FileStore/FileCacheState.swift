@@ -1,12 +1,5 @@
+import Foundation
 import HTTPChainCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// The journal of a directory, its lock, and the changes of the directory.
 ///

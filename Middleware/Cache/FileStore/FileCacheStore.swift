@@ -170,19 +170,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         return entries
     }
 
-    /// Reads an entry from its file; returns `nil` if the file is gone.
-    ///
-    /// - Parameter size: The size of the entry, if all of it is wanted; otherwise only the start of the file is read.
-    private func read(
-        _ id: UInt64,
-        _ size: Int64,
-        _ files: Files<CacheStoreFault>
-    ) throws(CacheStoreFault) -> CacheEntry? {
-        guard let file = try files.open(directory.entry(id), .read) else { return nil }
-        return try read(file, id, size)
-    }
-
-    /// Reads an entry like `read`, but reuses its file if it is still open.
+    /// Reads an entry from its file, which may still be open; returns `nil` if the file is gone.
     private func readAgain(
         _ id: UInt64,
         _ size: Int64,
@@ -195,6 +183,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         return try read(file, id, size)
     }
 
+    /// - Parameter size: The size of the entry, if all of it is wanted; otherwise only the start of the file is read.
     private func read(
         _ file: OpenFile<CacheStoreFault>,
         _ id: UInt64,
@@ -218,9 +207,9 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
     /// - Parameter size: The size of the entry, if all of it is wanted.
     private func load(_ id: UInt64, _ size: Int64 = 0) throws(CacheStoreFault) -> CacheEntry? {
         do throws(CacheStoreFault) {
-            let entry = try read(id, size, directory.files)
-            if entry == nil { view.contents.withLock { _ = $0.remove(id) } }
-            return entry
+            if let file = try directory.files.open(directory.entry(id), .read) { return try read(file, id, size) }
+            view.contents.withLock { _ = $0.remove(id) }
+            return nil
         } catch {
             drop(id, error)
             throw error

@@ -178,15 +178,30 @@ final class FileCacheView: Sendable {
         contents.withLock { $0.visible($0.index.ids(ofKey: $0.hash.key(key))) }
     }
 
-    /// The entries of a selection.
+    /// The entries that may match a selection.
     func ids(_ selection: CacheSelection) -> [UInt64] {
+        let hash = contents.withLock { $0.hash }
         switch selection {
         case .key(let key): return ids(ofKey: key)
         case .url(let url): return contents.withLock { $0.visible($0.index.ids(ofURL: $0.hash.url(url))) }
         case .entry(let id): return contents.withLock { $0.contains(id.rawValue) ? [id.rawValue] : [] }
-        default: break
+        case .all: return ids { _ in true }
+        case .identifier(let identifier): return ids { $0.identifier == identifier }
+        case .identifierPrefix(let prefix):
+            return ids { $0.identifier.map { $0.utf8.starts(with: prefix.utf8) } ?? false }
+        case .classification(let name):
+            let wanted = hash.classification(name)
+            return ids { $0.classification == wanted }
+        case .origin(let origin):
+            let wanted = hash.origin(origin)
+            return ids { $0.origin == wanted }
+        case .partition(let partition):
+            let wanted = hash.partition(partition)
+            return ids { $0.partition == wanted }
         }
-        let condition = contents.withLock { $0.hash }.condition(selection)
+    }
+
+    private func ids(where condition: (FileIndex.Record) -> Bool) -> [UInt64] {
         var found: [UInt64] = []
         visitInSlices { index, slots in found += index.ids(in: slots, where: condition) }
         return contents.withLock { $0.visible(found) }
@@ -202,34 +217,6 @@ final class FileCacheView: Sendable {
             // If they can't be saved, they are discarded.
             if contents.unsavedUses.count > 4096 { contents.unsavedUses = [] }
             return contents.unsavedUses.count == 256
-        }
-    }
-}
-
-extension SaltedHash {
-    /// A condition for entries that may match a selection.
-    fileprivate func condition(_ selection: CacheSelection) -> (FileIndex.Record) -> Bool {
-        switch selection {
-        case .all: return { _ in true }
-        case .key(let key):
-            let wanted = self.key(key)
-            return { $0.key == wanted }
-        case .url(let url):
-            let wanted = self.url(url)
-            return { $0.url == wanted }
-        case .entry(let id): return { $0.id == id.rawValue }
-        case .identifier(let identifier): return { $0.identifier == identifier }
-        case .identifierPrefix(let prefix):
-            return { $0.identifier.map { $0.utf8.starts(with: prefix.utf8) } ?? false }
-        case .classification(let name):
-            let wanted = classification(name)
-            return { $0.classification == wanted }
-        case .origin(let origin):
-            let wanted = self.origin(origin)
-            return { $0.origin == wanted }
-        case .partition(let partition):
-            let wanted = self.partition(partition)
-            return { $0.partition == wanted }
         }
     }
 }

@@ -179,7 +179,7 @@ final class CacheConnection: Sendable {
             if !isDamaged, ledger.hasUses { try? pool.write { [ledger] db in try ledger.saveUses(db) } }
             close(pool)
         }
-        readers.close()
+        readers.removeFile()
         if let lock {
             // After closing: a connection closed later would remove the new journal, which has the same name.
             if isDamaged { recreate(lock) }
@@ -317,8 +317,7 @@ final class CacheConnection: Sendable {
     }
 
     private func isTooFull(_ db: Database) throws -> Bool {
-        let usage = try CacheSchema.usage(db)
-        return usage.bytes > bounds.totalBytes.bytes || usage.entries > bounds.entryCount
+        bounds.areExceeded(by: try CacheSchema.usage(db))
     }
 
     private func configuration(isNew: Bool) -> Configuration {

@@ -222,9 +222,7 @@ final class CacheDatabase: Sendable {
         _ gone: inout [Int64]
     ) throws -> [(id: Int64, key: CacheKey?)] {
         let usage = try CacheSchema.usage(db)
-        guard usage.bytes + bytes > bounds.totalBytes.bytes || usage.entries + entries > bounds.entryCount else {
-            return []
-        }
+        guard bounds.areExceeded(by: usage, adding: bytes, entries: entries) else { return [] }
         try ledger.saveUses(db)
         let evicted = try CacheSchema.makeRoom(db, bytes: bytes, entries: entries, bounds)
         gone += evicted.map(\.id)

@@ -3,14 +3,6 @@ import Foundation
 import HTTPChainCache
 import HTTPChainCore
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// The files of a database, before SQLite opens them and after it has closed them.
 struct CacheDatabaseFiles: Sendable {
     let path: String

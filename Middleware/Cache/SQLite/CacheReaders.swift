@@ -3,14 +3,6 @@ import Foundation
 import HTTPChainCache
 import HTTPChainCore
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Shows other stores of a database, of this process and others, which bodies are being read.
 ///
 /// Each store that reads has its own file in a directory next to the database. The file lists the entries being read,
@@ -66,7 +58,7 @@ final class CacheReaders: Sendable {
     }
 
     /// Removes the file; the next reader creates it again.
-    func close() {
+    func removeFile() {
         state.withLock { state in
             if state.file >= 0 {
                 unlink(state.path)
@@ -140,17 +132,7 @@ final class CacheReaders: Sendable {
 
     private func release(_ file: Int32) {
         flock(file, LOCK_UN)
-        _ = Self.close(file)
-    }
-
-    private static func close(_ file: Int32) -> Int32 {
-        #if canImport(Darwin)
-        Darwin.close(file)
-        #elseif canImport(Glibc)
-        Glibc.close(file)
-        #elseif canImport(Musl)
-        Musl.close(file)
-        #endif
+        close(file)
     }
 
     // MARK: - Reads by other stores

@@ -78,17 +78,14 @@ enum CacheSchema {
         _ bounds: CacheBounds
     ) throws -> [(id: Int64, key: CacheKey?)] {
         var evicted: [(id: Int64, key: CacheKey?)] = []
-        while true {
-            let usage = try usage(db)
-            guard usage.bytes + bytes > bounds.totalBytes.bytes || usage.entries + entries > bounds.entryCount else {
-                return evicted
-            }
+        while bounds.areExceeded(by: try usage(db), adding: bytes, entries: entries) {
             let oldest = try db.cachedStatement(sql: "SELECT id, head, sum FROM entry ORDER BY used LIMIT 1")
-            guard let row = try CacheRow.fetchOne(oldest) else { return evicted }
+            guard let row = try CacheRow.fetchOne(oldest) else { break }
             evicted.append((row.id, (try? row.entry())?.key))
             let delete = try db.cachedStatement(sql: "DELETE FROM entry WHERE id = ?")
             try delete.execute(arguments: [row.id])
         }
+        return evicted
     }
 
     static func variantCount(of key: Int64, _ db: Database) throws -> Int {

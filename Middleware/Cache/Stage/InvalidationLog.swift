@@ -80,13 +80,7 @@ package final class InvalidationLog: Sendable {
     package func note(_ selection: CacheSelection) {
         state.withLock { state in
             state.now += 1
-            let url: String? =
-                switch selection {
-                case .url(let url): url
-                case .key(let key): key.url
-                default: nil
-                }
-            if let url, state.urls.count < Self.limit {
+            if let url = selection.commonURL, state.urls.count < Self.limit {
                 state.urls[ExactText(url)] = state.now
             } else {
                 state.urls = [:]

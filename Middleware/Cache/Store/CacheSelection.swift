@@ -23,6 +23,15 @@ public enum CacheSelection: Sendable, Hashable {
     /// One entry.
     case entry(CacheEntryID)
 
+    /// The URL that all selected entries have; `nil` if their URLs may differ.
+    package var commonURL: String? {
+        switch self {
+        case .url(let url): url
+        case .key(let key): key.url
+        default: nil
+        }
+    }
+
     /// Whether an entry is selected.
     public func contains(_ entry: CacheEntry) -> Bool {
         switch self {

@@ -137,6 +137,11 @@ public struct CacheBounds: Sendable, Hashable {
         self.entryCount = max(0, entryCount)
         self.variantsPerKey = max(1, variantsPerKey)
     }
+
+    /// Whether a store with this usage has no room for so much more.
+    package func areExceeded(by usage: CacheUsage, adding bytes: Int64 = 0, entries: Int = 0) -> Bool {
+        usage.bytes + bytes > totalBytes.bytes || usage.entries + entries > entryCount
+    }
 }
 
 /// The usage of a store.
@@ -150,5 +155,15 @@ public struct CacheUsage: Sendable, Hashable {
     public init(bytes: Int64 = 0, entries: Int = 0) {
         self.bytes = bytes
         self.entries = entries
+    }
+
+    package static func += (sum: inout CacheUsage, other: CacheUsage) {
+        sum.bytes += other.bytes
+        sum.entries += other.entries
+    }
+
+    package static func -= (sum: inout CacheUsage, other: CacheUsage) {
+        sum.bytes -= other.bytes
+        sum.entries -= other.entries
     }
 }

@@ -159,11 +159,7 @@ package final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppe
     /// Returns the total usage of the stores.
     package func usage() async throws -> CacheUsage {
         var usage = CacheUsage()
-        for store in stores {
-            let own = try await store.usage()
-            usage.bytes += own.bytes
-            usage.entries += own.entries
-        }
+        for store in stores { usage += try await store.usage() }
         return usage
     }
 }

@@ -7,16 +7,6 @@ package import HTTPChainCore
 /// Eviction removes the least recently used entry of all shards. A partial response that continues a stored one is
 /// appended to it without copying.
 package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
-    private struct Totals {
-        var bytes: Int64 = 0
-        var entries = 0
-
-        mutating func subtract(_ removal: MemoryShard.Removal) {
-            bytes -= removal.bytes
-            entries -= removal.entries
-        }
-    }
-
     /// The limits of the store.
     package let bounds: CacheBounds
     /// The invalidations by all stages that use the store.
@@ -25,7 +15,7 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     /// Acquired before a shard's lock, never while holding one.
     ///
     /// These totals are never less than what the shards hold.
-    private let totals = Locked(Totals())
+    private let totals = Locked(CacheUsage())
     private let lastID = Locked<UInt64>(0)
     /// The memory budget for entries being written: at most as much as the store's total size, in addition to it.
     fileprivate let inFlight: FlightBudget
@@ -117,23 +107,14 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     /// Removes entries.
     @discardableResult
     package func remove(_ selection: CacheSelection) async -> Int {
-        let candidates: Range<Int>
-        switch selection {
-        case .key(let key):
-            let index = index(of: key)
-            candidates = index..<(index + 1)
-        case .url(let url):
-            let index = index(of: CacheKey(url: url))
-            candidates = index..<(index + 1)
-        default:
-            candidates = shards.indices
-        }
+        let only = selection.commonURL.map { index(of: CacheKey(url: $0)) }
+        let candidates = only.map { $0..<($0 + 1) } ?? shards.indices
         var count = 0
         for index in candidates {
             let removed = shards[index].withLock { $0.remove(selection) }
             guard removed.entries > 0 else { continue }
             count += removed.entries
-            totals.withLock { $0.subtract(removed) }
+            totals.withLock { $0 -= removed }
         }
         return count
     }
@@ -148,9 +129,7 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     }
 
     /// Returns the usage of the store.
-    package func usage() async -> CacheUsage {
-        totals.withLock { CacheUsage(bytes: $0.bytes, entries: $0.entries) }
-    }
+    package func usage() async -> CacheUsage { totals.withLock { $0 } }
 
     fileprivate func insert(_ key: CacheKey, _ response: StoredResponse, _ bytes: Data) -> CacheCommit {
         let id = lastID.withLock { id in
@@ -168,10 +147,9 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
                 totals.bytes += growth
                 return CacheCommit(entry: entry)
             }
-            let replaced = shards[shard].withLock { $0.removeVariant(like: entry) }
-            totals.subtract(replaced)
+            totals -= shards[shard].withLock { $0.removeVariant(like: entry) }
             let surplus = shards[shard].withLock { $0.removeVariants(of: key, keeping: bounds.variantsPerKey - 1) }
-            totals.subtract(surplus)
+            totals -= surplus
             let (hasRoom, others) = makeRoom(for: cost, entries: 1, in: &totals)
             let evicted = Array(repeating: key, count: surplus.entries) + others
             guard hasRoom else { return CacheCommit(entry: nil, evicted: evicted) }
@@ -202,17 +180,15 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     private func makeRoom(
         for cost: Int64,
         entries: Int,
-        in totals: inout Totals
+        in totals: inout CacheUsage
     ) -> (hasRoom: Bool, evicted: [CacheKey]) {
         var evicted: [CacheKey] = []
-        while true {
-            let isOver =
-                totals.bytes + cost > bounds.totalBytes.bytes || totals.entries + entries > bounds.entryCount
-            guard isOver else { return (true, evicted) }
+        while bounds.areExceeded(by: totals, adding: cost, entries: entries) {
             guard let removed = removeLeastRecent() else { return (false, evicted) }
-            totals.subtract(MemoryShard.Removal(bytes: removed.cost, entries: 1))
+            totals -= CacheUsage(bytes: removed.cost, entries: 1)
             evicted.append(removed.key)
         }
+        return (true, evicted)
     }
 
     /// Removes the least recently used entry of all shards.

@@ -7,11 +7,6 @@ import HTTPChainSupport
 /// Entries are in slots that are linked in order of use, so that a look-up, a use, an insertion and an eviction each
 /// take constant time.
 struct MemoryShard {
-    struct Removal {
-        var bytes: Int64 = 0
-        var entries = 0
-    }
-
     private struct Slot {
         var entry: CacheEntry
         var body: MemoryBody
@@ -136,15 +131,15 @@ struct MemoryShard {
     }
 
     /// Removes the entries that this one replaces.
-    mutating func removeVariant(like entry: CacheEntry) -> Removal {
+    mutating func removeVariant(like entry: CacheEntry) -> CacheUsage {
         let variant = entry.response.metadata.variant
         let same = variants(of: entry.key).filter { $0.response.metadata.variant == variant }
         return remove(same.map(\.id))
     }
 
     /// Removes the least recently used variants of a key, until at most this many are left.
-    mutating func removeVariants(of key: CacheKey, keeping count: Int) -> Removal {
-        guard let variants = variants[key], variants.count > count else { return Removal() }
+    mutating func removeVariants(of key: CacheKey, keeping count: Int) -> CacheUsage {
+        guard let variants = variants[key], variants.count > count else { return CacheUsage() }
         let byUse = variants.map(\.id).sorted { lastUse(of: $0) < lastUse(of: $1) }
         return remove(Array(byUse.prefix(variants.count - count)))
     }
@@ -162,7 +157,7 @@ struct MemoryShard {
         return (slot.entry.key, slot.cost)
     }
 
-    mutating func remove(_ selection: CacheSelection) -> Removal {
+    mutating func remove(_ selection: CacheSelection) -> CacheUsage {
         remove(entries(selection).map(\.id))
     }
 
@@ -177,8 +172,8 @@ struct MemoryShard {
         }
     }
 
-    private mutating func remove(_ ids: [CacheEntryID]) -> Removal {
-        var removal = Removal()
+    private mutating func remove(_ ids: [CacheEntryID]) -> CacheUsage {
+        var removal = CacheUsage()
         for id in ids {
             guard let position = positions.removeValue(forKey: id), let slot = slots[position] else { continue }
             unlink(position)

@@ -495,14 +495,9 @@ extension CacheSelection {
 
     /// The note for other machines.
     fileprivate var note: String {
-        let url: String
-        switch self {
-        case .entry: return ""
-        case .url(let own): url = own
-        case .key(let key): url = key.url
-        default: return "*"
-        }
-        return url.utf8.count <= 4096 ? "u" + url : "*"
+        if case .entry = self { return "" }
+        guard let url = commonURL, url.utf8.count <= 4096 else { return "*" }
+        return "u" + url
     }
 }
 
