@@ -53,7 +53,8 @@ public final class ValkeyClient: Sendable {
         }
     }
 
-    private var server: String { "\(settings.host):\(settings.port)" }
+    /// The server's address, as in errors.
+    package var server: String { "\(settings.host):\(settings.port)" }
 
     /// The number of pending commands.
     package var pendingCommands: Int { state.withLock { $0.pending } }

@@ -68,25 +68,13 @@ public struct ValkeyError: ExplainedError {
     package var failedStage: String { "Valkey" }
 
     package var explanation: Explanation {
+        let patience = "try again; if it persists, check the server"
         let (what, advice): (String, String?) =
             switch kind {
-            case .unavailable:
-                ("cannot connect to the Valkey server at \(server)", "try again; if it persists, check the server")
-            case .connectionLost:
-                (
-                    "the connection to the Valkey server at \(server) was lost",
-                    "try again; if it persists, check the server"
-                )
-            case .timeout:
-                (
-                    "the Valkey server at \(server) did not respond in time",
-                    "try again; if it persists, check the server"
-                )
-            case .busy:
-                (
-                    "too many commands are waiting for the Valkey server at \(server)",
-                    "try again; if it persists, check the server"
-                )
+            case .unavailable: ("cannot connect to the Valkey server at \(server)", patience)
+            case .connectionLost: ("the connection to the Valkey server at \(server) was lost", patience)
+            case .timeout: ("the Valkey server at \(server) did not respond in time", patience)
+            case .busy: ("too many commands are waiting for the Valkey server at \(server)", patience)
             case .server:
                 (
                     "the Valkey server at \(server) rejected a command",

@@ -79,10 +79,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
 
     /// Returns the original keys of evicted entries; those of other encryption keys are unknown.
     func originals(_ keys: [CacheKey]) -> [CacheKey] {
-        keys.compactMap { key in
-            for cipher in ciphers { if let original = cipher.original(key) { return original } }
-            return nil
-        }
+        keys.compactMap { key in ciphers.lazy.compactMap { $0.original(key) }.first }
     }
 
     /// The result of opening an entry of the underlying store.

@@ -70,8 +70,6 @@ struct SealedContent: Sendable {
         /// The cipher of the last decrypted segment.
         var cipher: (segment: Int, content: ContentCipher)?
 
-        var isAtEnd: Bool { rest.isEmpty }
-
         /// Returns the content that is complete so far.
         mutating func take(_ chunk: Data) throws(CacheStoreFault) -> Data {
             pending.append(chunk)
@@ -105,7 +103,7 @@ struct SealedContent: Sendable {
         var blocks: OpenedBlocks
 
         nonisolated(nonsending) mutating func read() async throws -> Data? {
-            while !blocks.isAtEnd {
+            while !blocks.rest.isEmpty {
                 do {
                     guard let chunk = try await inner.read() else { throw SealedContent.damaged }
                     let opened = try blocks.take(chunk)

@@ -71,7 +71,7 @@ final class CacheServer: Sendable {
         gate = CommandGate(width: options.blocksInFlight)
     }
 
-    var address: String { "\(client.settings.host):\(client.settings.port)" }
+    var address: String { client.server }
 
     // MARK: - Requests
 
@@ -293,13 +293,8 @@ final class CacheServer: Sendable {
         client.post(CacheScripts.abandon, keys: [options.prefix], arguments: [id, "\(blocks)"])
     }
 
-    enum Outcome {
-        case stored(evicted: [CacheKey])
-        case refused(evicted: [CacheKey])
-    }
-
     func commit(_ id: String, _ head: StoredHead, blocks: Int, last: [UInt8]?, _ bounds: CacheBounds) async throws
-        -> Outcome
+        -> (isStored: Bool, evicted: [CacheKey])
     {
         try await removeMissed()
         try await synchronize()
@@ -332,7 +327,7 @@ final class CacheServer: Sendable {
         if parts.count > 2, case .list(let keys) = parts[2] {
             evicted = keys.compactMap { $0.data.flatMap { CacheKey(decoding: $0) } }
         }
-        return outcome == "stored" ? .stored(evicted: evicted) : .refused(evicted: evicted)
+        return (outcome == "stored", evicted)
     }
 
     private func lifetime(of response: StoredResponse) -> CacheArgument {

@@ -48,6 +48,17 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
     }
 
     func write(_ chunk: Data) async throws -> Bool {
+        do {
+            if try await add(chunk) { return true }
+        } catch {
+            await abandon()
+            throw error
+        }
+        await abandon()
+        return false
+    }
+
+    private func add(_ chunk: Data) async throws -> Bool {
         let fits = state.withLock { state in
             guard state.isOpen, state.length + Int64(chunk.count) <= room, share.take(chunk.count) else {
                 return false
@@ -56,34 +67,22 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
             state.length += Int64(chunk.count)
             return true
         }
-        guard fits else {
-            await abandon()
-            return false
-        }
-        do {
-            let size = server.options.blockBytes
-            var rest = chunk
-            while !rest.isEmpty {
-                let block = state.withLock { state -> [UInt8]? in
-                    let count = min(size - state.pending.count, rest.count)
-                    state.pending.append(rest.prefix(count))
-                    rest = rest.dropFirst(count)
-                    // The last block waits for the commit.
-                    guard state.pending.count == size, !rest.isEmpty else { return nil }
-                    defer { state.pending = Data() }
-                    return Array(state.pending)
-                }
-                guard let block else { continue }
-                guard try await send(block) else {
-                    await abandon()
-                    return false
-                }
+        guard fits else { return false }
+        let size = server.options.blockBytes
+        var rest = chunk
+        while !rest.isEmpty {
+            let block = state.withLock { state -> [UInt8]? in
+                let count = min(size - state.pending.count, rest.count)
+                state.pending.append(rest.prefix(count))
+                rest = rest.dropFirst(count)
+                // The last block waits for the commit.
+                guard state.pending.count == size, !rest.isEmpty else { return nil }
+                defer { state.pending = Data() }
+                return Array(state.pending)
             }
-            return true
-        } catch {
-            await abandon()
-            throw error
+            if let block, try await !send(block) { return false }
         }
+        return true
     }
 
     private func send(_ block: [UInt8]) async throws -> Bool {
@@ -110,11 +109,8 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
     }
 
     func commit() async throws -> CacheCommit {
-        let written = state.withLock { state -> State? in
-            guard state.isOpen else { return nil }
-            return state
-        }
-        guard let written else { return CacheCommit(entry: nil) }
+        let written = state.withLock { $0 }
+        guard written.isOpen else { return CacheCommit(entry: nil) }
         let response = StoredResponse(metadata, bodyLength: written.length, bodyChecksum: written.checksum)
         let head = StoredHead(key, response)
         // A block that is exactly full was held back as well.
@@ -122,22 +118,15 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
         if hasLast { state.withLock { $0.blocks += 1 } }
         let last = hasLast ? SealedBytes.seal(Array(written.pending), name: "\(id)/\(written.blocks)") : nil
         do {
-            let outcome = try await server.commit(
-                id,
-                head,
-                blocks: written.blocks + (hasLast ? 1 : 0),
-                last: last,
-                bounds
-            )
-            switch outcome {
-            case .stored(let evicted):
-                close()
-                let entryID = CacheEntryID(rawValue: UInt64(id) ?? 0)
-                return CacheCommit(entry: CacheEntry(id: entryID, key: key, response: response), evicted: evicted)
-            case .refused(let evicted):
+            let blocks = written.blocks + (hasLast ? 1 : 0)
+            let (isStored, evicted) = try await server.commit(id, head, blocks: blocks, last: last, bounds)
+            guard isStored else {
                 await abandon()
                 return CacheCommit(entry: nil, evicted: evicted)
             }
+            close()
+            let entryID = CacheEntryID(rawValue: UInt64(id) ?? 0)
+            return CacheCommit(entry: CacheEntry(id: entryID, key: key, response: response), evicted: evicted)
         } catch {
             // The commit may have succeeded with the reply lost.
             state.withLock { $0.blocks = max(1, $0.blocks) }

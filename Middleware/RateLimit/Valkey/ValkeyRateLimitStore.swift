@@ -82,7 +82,7 @@ public final class ValkeyRateLimitStore: RateLimitStore {
             switch answer {
             case .number(0): return .taken
             case .number(let wait) where (1...TokenScript.longestWait).contains(wait): return .wait(.microseconds(wait))
-            default: throw ValkeyError(.malformedReply, server: serverName, detail: "no time to wait")
+            default: throw ValkeyError(.malformedReply, server: client.server, detail: "no time to wait")
             }
         } catch let error as ValkeyError {
             if absence == .fail { throw error }
@@ -118,7 +118,5 @@ public final class ValkeyRateLimitStore: RateLimitStore {
                 return [field, "\(period / Double(limit.count))", "\(limit.burst)"]
             }
     }
-
-    private var serverName: String { "\(client.settings.host):\(client.settings.port)" }
 }
 #endif
