@@ -73,7 +73,7 @@ public struct CircuitBreakerMiddleware: BuiltInStage {
             purpose: "stops sending to a server that fails",
             settings: [
                 "opens at": rules.compactMap(\.self).joined(separator: ", "), "by": breaker.group.description,
-                "open for": "\(policy.openTime.label) to \(policy.longestOpenTime.label)",
+                "open for": "\(policy.openTimes.base.label) to \(policy.openTimes.cap.label)",
                 "probes": "\(policy.probes)",
                 "not closed": open.isEmpty
                     ? "none" : open.prefix(3).joined(separator: ", ") + (open.count > 3 ? " and more" : ""),
@@ -100,7 +100,7 @@ public struct CircuitBreakerMiddleware: BuiltInStage {
 
 extension CircuitBreakerMiddleware: RefusingMiddleware {
     package func refusal(of exchange: ExchangeSnapshot) -> any RefusalError {
-        CircuitOpenError(key: "", cause: .failures, retryAfter: breaker.policy.openTime, failedExchange: exchange)
+        CircuitOpenError(key: "", cause: .failures, retryAfter: breaker.policy.openTimes.base, failedExchange: exchange)
     }
 }
 

@@ -57,16 +57,6 @@ public struct CircuitBreakerPolicy: Sendable {
     /// A closure that can override the policy's rules.
     package var verdict: (@Sendable (CompletedAttempt) -> CircuitVerdict)?
 
-    package var openTime: Duration {
-        get { openTimes.base }
-        set { openTimes.base = newValue }
-    }
-
-    package var longestOpenTime: Duration {
-        get { openTimes.cap }
-        set { openTimes.cap = newValue }
-    }
-
     /// Creates a policy, by default of 10 % of failures among at least 100 calls in 30 seconds.
     ///
     /// - Parameters:

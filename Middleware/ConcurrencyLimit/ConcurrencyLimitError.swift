@@ -5,13 +5,13 @@ public import HTTPChainCore
 /// The call was not allowed to wait, or waited too long.
 public struct ConcurrencyLimitError: RefusalError, AnnotatedError, ExplainedError {
     /// The reason for the refusal.
-    package enum Cause: Sendable, Hashable {
+    package enum Cause: String, Sendable, Hashable {
         /// The queue has no room for calls of this priority.
-        case queueFull
+        case queueFull = "the queue has no room for a call of its priority"
         /// The call waited for the maximum time.
-        case waitedTooLong
+        case waitedTooLong = "none of them ended in the time that the call may wait"
         /// A call with a higher priority took its place in the queue.
-        case replaced
+        case replaced = "a more important call took its place in the queue"
     }
 
     /// The key of the limit: the origin, unless another group was chosen.
@@ -29,15 +29,9 @@ public struct ConcurrencyLimitError: RefusalError, AnnotatedError, ExplainedErro
     package var failedStage: String { "ConcurrencyLimitMiddleware" }
 
     package var explanation: Explanation {
-        let what =
-            switch cause {
-            case .queueFull: "the queue has no room for a call of its priority"
-            case .waitedTooLong: "none of them ended in the time that the call may wait"
-            case .replaced: "a more important call took its place in the queue"
-            }
-        return Explanation(
-            "\(limit) calls\(key.isEmpty ? "" : " to \(key)") are in flight, which is the limit, and \(what); "
-                + "nothing was sent; try again later"
+        Explanation(
+            "\(limit) calls\(key.isEmpty ? "" : " to \(key)") are in flight, which is the limit, and "
+                + "\(cause.rawValue); nothing was sent; try again later"
         )
     }
 }

@@ -97,26 +97,16 @@ public struct ConcurrencyLimitMiddleware: BuiltInStage {
             }
             return holds ? held(response, pool) : response
         } catch {
-            if pool.learns {
-                fail(error, pool, inFlight: inFlight, since: started, until: deadline, at: environment.elapsed)
+            let now = pool.learns ? environment.elapsed : .zero
+            if pool.learns, Self.isDrop(error, isLate: deadline.map { now >= $0 } ?? false) {
+                let latency = now - started
+                let sample = ConcurrencySample(latency: latency, inFlight: inFlight, outcome: .dropped, time: now)
+                pool.finish(sample, givingBack: true)
             } else {
                 pool.giveBack()
             }
             throw error
         }
-    }
-
-    private func fail(
-        _ error: any Error,
-        _ pool: PermitPool,
-        inFlight: Int,
-        since started: Duration,
-        until deadline: Duration?,
-        at now: Duration
-    ) {
-        guard Self.isDrop(error, isLate: deadline.map { now >= $0 } ?? false) else { return pool.giveBack() }
-        let sample = ConcurrencySample(latency: now - started, inFlight: inFlight, outcome: .dropped, time: now)
-        pool.finish(sample, givingBack: true)
     }
 
     private func held(_ response: consuming Response, _ pool: PermitPool) -> Response {
@@ -129,11 +119,7 @@ public struct ConcurrencyLimitMiddleware: BuiltInStage {
         let time = request.environment.time
         let options = request.options
         do {
-            return try await pool.take(
-                request.options[PriorityOption.self],
-                until: { options.deadline },
-                time
-            )
+            return try await pool.take(options[PriorityOption.self], until: { options.deadline }, time)
         } catch let refusal as PermitPool.Refusal {
             throw ConcurrencyLimitError(
                 key: pool.key,

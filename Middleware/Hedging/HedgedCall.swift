@@ -55,27 +55,12 @@ struct HedgedCall: Sendable {
         }
     }
 
-    private let request: Request
-    private let next: Next
-    private let policy: HedgingPolicy
-    private let budget: RetryBudget?
-    private let latencies: Latencies
-    private let time: any TimeSource
-
-    init(
-        _ request: Request,
-        next: Next,
-        policy: HedgingPolicy,
-        budget: RetryBudget?,
-        latencies: Latencies
-    ) {
-        self.request = request
-        self.next = next
-        self.policy = policy
-        self.budget = budget
-        self.latencies = latencies
-        time = request.environment.time
-    }
+    let time: any TimeSource
+    let request: Request
+    let next: Next
+    let policy: HedgingPolicy
+    let budget: RetryBudget?
+    let latencies: Latencies
 
     /// Makes the attempts, and returns the result.
     func run(_ rules: HedgeRules) async throws -> Response {

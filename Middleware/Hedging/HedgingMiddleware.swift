@@ -148,7 +148,14 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
         case .quantile(let share, let minimum):
             delay = latencies.value(min(max(share, 0.5), 0.999)).map { max($0, minimum.bounded) }
         }
-        let call = HedgedCall(request, next: next, policy: policy, budget: retryBudget, latencies: latencies)
+        let call = HedgedCall(
+            time: request.environment.time,
+            request: request,
+            next: next,
+            policy: policy,
+            budget: retryBudget,
+            latencies: latencies
+        )
         return try await call.run(HedgeRules(attempts: policy.attempts, delay: delay))
     }
 }

@@ -96,7 +96,11 @@ public struct RateLimitMiddleware: BuiltInStage {
             }
             return response
         } catch {
-            await fail(error, group, tokens, environment)
+            if error is any RefusalError {
+                await group.giveBack(tokens, at: environment.elapsed)
+            } else {
+                group.finish()
+            }
             throw error
         }
     }
@@ -104,19 +108,6 @@ public struct RateLimitMiddleware: BuiltInStage {
     @inline(__always)
     private static func weight(of request: borrowing Request) -> Int {
         request.options.contains(RateLimitWeight.self) ? max(0, request.options[RateLimitWeight.self]) : 1
-    }
-
-    private func fail(
-        _ error: any Error,
-        _ group: LimitedGroup,
-        _ tokens: Int,
-        _ environment: CallEnvironment
-    ) async {
-        if error is any RefusalError {
-            await group.giveBack(tokens, at: environment.elapsed)
-        } else {
-            group.finish()
-        }
     }
 
     private func wait(

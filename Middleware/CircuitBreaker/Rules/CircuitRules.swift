@@ -61,7 +61,11 @@ package struct CircuitRules: Sendable {
 
     package init(_ policy: CircuitBreakerPolicy) {
         self.policy = policy.bounded
-        window = OutcomeWindow(self.policy.window)
+        window =
+            switch self.policy.window {
+            case .time(let time): OutcomeWindow(period: time, steps: 10)
+            case .calls(let count): OutcomeWindow(calls: count)
+            }
         probes.reserveCapacity(self.policy.probes)
     }
 

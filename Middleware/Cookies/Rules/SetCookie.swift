@@ -65,14 +65,7 @@ package struct SetCookie: Sendable, Hashable {
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
         case "partitioned": isPartitioned = true
-        case "samesite":
-            sameSite =
-                switch value.lowercased() {
-                case "none": .none
-                case "lax": .lax
-                case "strict": .strict
-                default: .unspecified
-                }
+        case "samesite": sameSite = Cookie.SameSite(rawValue: value.lowercased()) ?? .unspecified
         default: break
         }
     }
