@@ -224,32 +224,29 @@ struct FileCacheState: Sendable {
         }
         let outcome: (count: Int, fault: CacheStoreFault?)
         do throws(CacheStoreFault) {
-            outcome = try whileLocked { state throws(CacheStoreFault) in
-                var removed = state.removeFiles(state.ids(selection))
-                removed.fault = state.removeHidden() ?? removed.fault
-                if !removed.ids.isEmpty { try? state.append(removed.ids.map { .remove($0) }) }
-                return (removed.ids.count, removed.fault ?? state.synchronizeRemovals())
-            }
+            outcome = try whileLocked { state throws(CacheStoreFault) in state.removeNow(selection, isLocked: true) }
         } catch {
             // Files can be removed even without the lock: look-ups then find nothing.
             guard isOpen else { return try postpone(selection, error) }
-            var removed = removeFiles(ids(selection))
-            removed.fault = removeHidden() ?? removed.fault
-            outcome = (removed.ids.count, removed.fault ?? synchronizeRemovals())
+            outcome = removeNow(selection, isLocked: false)
         }
         if let fault = outcome.fault { throw fault }
         return outcome.count
     }
 
-    /// Makes removals durable, even if nothing was left to remove: after a failed replacement, or if another process
-    /// was killed during a removal, an entry may still have its name on disk.
-    private func synchronizeRemovals() -> CacheStoreFault? {
+    private func removeNow(_ selection: CacheSelection, isLocked: Bool) -> (count: Int, fault: CacheStoreFault?) {
+        let ids = ids(selection)
+        var fault = removeFiles(ids)
+        fault = removeHidden() ?? fault
+        if isLocked, !ids.isEmpty { try? append(ids.map { .remove($0) }) }
         do throws(CacheStoreFault) {
-            try directory.synchronize()
-            return nil
+            // Even if nothing was left to remove: after a failed replacement, or if another process was killed during
+            // a removal, an entry may still have its name on disk.
+            if fault == nil { try directory.synchronize() }
         } catch {
-            return error
+            fault = error
         }
+        return (ids.count, fault)
     }
 
     /// Postpones a removal until the directory can be opened; until then, nothing is found.
@@ -278,7 +275,7 @@ struct FileCacheState: Sendable {
 
     /// Hides entries from look-ups, and then removes their files.
     @discardableResult
-    func removeFiles(_ ids: [UInt64]) -> (ids: [UInt64], fault: CacheStoreFault?) {
+    func removeFiles(_ ids: [UInt64]) -> CacheStoreFault? {
         var fault: CacheStoreFault?
         for start in stride(from: 0, to: ids.count, by: FileCacheView.slice) {
             let slice = ids[start..<min(start + FileCacheView.slice, ids.count)]
@@ -294,7 +291,7 @@ struct FileCacheState: Sendable {
                 }
             }
         }
-        return (ids, fault)
+        return fault
     }
 
     /// Retries failed removals, which may be among those requested now.
@@ -303,7 +300,7 @@ struct FileCacheState: Sendable {
             defer { contents.hidden = [] }
             return contents.hidden
         }
-        return ids.isEmpty ? nil : removeFiles(Array(ids)).fault
+        return ids.isEmpty ? nil : removeFiles(Array(ids))
     }
 
     /// Evicts the least recently used entries, in slices, until there is room.

@@ -61,11 +61,7 @@ struct FileIndex: Sendable {
     /// The entries of a key with their sizes, newest first.
     func sizes(ofKey key: UInt64) -> [(id: UInt64, size: Int64)] {
         var sizes: [(id: UInt64, size: Int64)] = []
-        var slot = firstOfKey[key]
-        while let current = slot {
-            if let record = slots[Int(current)] { sizes.append((record.id, record.bytes)) }
-            slot = keys.next(current)
-        }
+        visit(firstOfKey[key], keys) { sizes.append(($0.id, $0.bytes)) }
         return sizes
     }
 
@@ -109,13 +105,17 @@ struct FileIndex: Sendable {
 
     private func ids(from first: Int32?, _ chain: SlotChains) -> [UInt64] {
         var ids: [UInt64] = []
+        visit(first, chain) { ids.append($0.id) }
+        return ids
+    }
+
+    private func visit(_ first: Int32?, _ chain: SlotChains, _ visit: (Record) -> Void) {
         var slot = first
         while let current = slot {
             Steps.take()
-            if let record = slots[Int(current)] { ids.append(record.id) }
+            if let record = slots[Int(current)] { visit(record) }
             slot = chain.next(current)
         }
-        return ids
     }
 
     /// Inserts an entry, replacing those with the same identifier or the same variant of its key.

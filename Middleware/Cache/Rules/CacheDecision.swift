@@ -132,11 +132,11 @@ package struct CacheValidation: Sendable {
     /// The fields to send, including those for validation.
     package var fields: HTTPFields
     /// Whether the fields include the cache's conditions; otherwise the request is unchanged.
-    package var isConditional: Bool
+    package var isConditional = false
     /// The response to validate; `nil` if the stored responses are for other request fields.
     package var entry: CacheEntry?
     /// The stored responses that a 304 may refer to.
-    package var candidates: [CacheEntry]
+    package var candidates: [CacheEntry] = []
     /// The freshness of the entry, if there is one.
     package var freshness: CacheFreshness?
     /// The reason for the validation.
@@ -146,5 +146,5 @@ package struct CacheValidation: Sendable {
     /// The stored response to serve if the server fails.
     package var whenFailing: CacheAnswer?
     /// Whether the response must be 504 (Gateway Timeout) if the server is unreachable, RFC 9111 §5.2.2.2.
-    package var mustBeValidated: Bool
+    package var mustBeValidated = false
 }

@@ -29,14 +29,9 @@ extension CacheRules {
     func validation(_ question: CacheQuestion, _ selected: Selected?, _ variants: [CacheEntry]) -> CacheValidation {
         var validation = CacheValidation(
             fields: question.request.headerFields,
-            isConditional: false,
             entry: selected?.entry,
-            candidates: [],
             freshness: selected?.freshness,
-            reason: selected?.obstacle ?? .otherVariants,
-            whenDisconnected: nil,
-            whenFailing: nil,
-            mustBeValidated: false
+            reason: selected?.obstacle ?? .otherVariants
         )
         if let selected { addFallbacks(to: &validation, selected, question) }
         // A HEAD is sent unchanged: its response updates stored responses by §4.3.5.

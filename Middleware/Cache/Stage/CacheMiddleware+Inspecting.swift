@@ -9,22 +9,14 @@ extension CacheMiddleware {
     public func state(for request: Request) async throws -> CachedState? {
         let question = try await questions.question(about: request)
         guard let key = question.key else { return nil }
-        let entry: CacheEntry
-        let isUsable: Bool
-        switch rules.decide(question, among: try await contents.currentVariants(of: key)) {
-        case .serve(let answer), .serveAndRevalidate(let answer, _):
-            entry = answer.entry
-            isUsable = true
-        case .validate(let validation):
-            guard let selected = validation.entry else { return nil }
-            entry = selected
-            isUsable = false
-        case .complete(let completion):
-            entry = completion.entry
-            isUsable = false
-        case .forward, .unavailable:
-            return nil
-        }
+        let (found, isUsable): (CacheEntry?, Bool) =
+            switch rules.decide(question, among: try await contents.currentVariants(of: key)) {
+            case .serve(let answer), .serveAndRevalidate(let answer, _): (answer.entry, true)
+            case .validate(let validation): (validation.entry, false)
+            case .complete(let completion): (completion.entry, false)
+            case .forward, .unavailable: (nil, false)
+            }
+        guard let entry = found else { return nil }
         let metadata = entry.response.metadata
         return CachedState(
             key: key,

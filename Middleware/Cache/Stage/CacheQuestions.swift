@@ -10,17 +10,12 @@ struct CacheQuestions: Sendable {
     /// Whether the cache is shared, RFC 9111 §1.
     let isShared: Bool
 
-    /// Returns the question that a request asks the cache, with the settings that apply to it.
-    ///
-    /// - Throws: Errors of the partition.
-    func question(about request: borrowing Request) async throws -> CacheQuestion {
-        try await question(about: request, settings(for: request))
-    }
-
     /// Returns the question that a request asks the cache.
     ///
+    /// - Parameter known: The settings that apply to the request, if they are known already.
     /// - Throws: Errors of the partition.
-    func question(about request: borrowing Request, _ settings: CacheSettings) async throws -> CacheQuestion {
+    func question(about request: borrowing Request, _ known: CacheSettings? = nil) async throws -> CacheQuestion {
+        let settings = known ?? settings(for: request)
         let head = request.head
         let owner: String
         switch try await partition.owner(of: request) {

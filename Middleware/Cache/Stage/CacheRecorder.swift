@@ -45,14 +45,7 @@ struct CacheRecorder: Sendable {
             return false
         }
         do {
-            let recording: CacheRecording
-            switch try await start(plan, key, declared: declared, exchange, claim) {
-            case .success(let started): recording = started
-            case .failure(let refusal):
-                events.emit(.notStored(key, reason: refusal.reason))
-                await supersede(by: response.head, exchange)
-                return false
-            }
+            let recording = try await start(plan, key, declared: declared, exchange, claim)
             if let bytes = response.body.bytes {
                 if !bytes.isEmpty { await recording.write(bytes) }
                 await recording.finish()
@@ -65,6 +58,10 @@ struct CacheRecorder: Sendable {
             }
             response.body = teed(response.body, into: recording, key, exchange.time)
             return true
+        } catch let refusal as Refusal {
+            events.emit(.notStored(key, reason: refusal.reason))
+            await supersede(by: response.head, exchange)
+            return false
         } catch {
             events.emit(.storeFailure(key, error))
             let superseded = rules.superseded(by: response.head, to: exchange.question, among: exchange.variants)
@@ -91,9 +88,9 @@ struct CacheRecorder: Sendable {
         declared: Int64?,
         _ exchange: CacheExchange,
         _ claim: RecordingClaim
-    ) async throws -> Result<CacheRecording, Refusal> {
+    ) async throws -> CacheRecording {
         var plan = plan
-        if let recording = try await append(plan, key, exchange, claim) { return .success(recording) }
+        if let recording = try await append(plan, key, exchange, claim) { return recording }
         var parts: (before: HTTPBody?, after: HTTPBody?)
         if let other = plan.other {
             if let range = plan.before { parts.before = try await store.body(of: other, range: range) }
@@ -109,14 +106,14 @@ struct CacheRecorder: Sendable {
             $0.overflow ? nil : $0.partialValue
         }
         guard let writer = try await store.makeWriter(for: key, plan.metadata, expecting: expected) else {
-            return .failure(Refusal())
+            throw Refusal()
         }
         if let before = parts.before {
             for try await chunk in before {
-                guard try await writer.write(chunk) else { return .failure(Refusal(reason: writer.refusal)) }
+                guard try await writer.write(chunk) else { throw Refusal(reason: writer.refusal) }
             }
         }
-        let recording = CacheRecording(
+        return CacheRecording(
             writer,
             key: key,
             declared: plan.ownLength ?? declared,
@@ -124,7 +121,6 @@ struct CacheRecorder: Sendable {
             place: place(of: plan, exchange),
             claim: claim
         )
-        return .success(recording)
     }
 
     private func place(of plan: CombinationPlan, _ exchange: CacheExchange) -> CommitPlace {
