@@ -30,9 +30,6 @@ public struct DecodingLimits: Sendable, Hashable {
         self.ratioAppliesAbove = ratioAppliesAbove
     }
 
-    /// The default limits: 1 GiB, and above 1 MiB at most 1,100 bytes for each byte that arrived.
-    package static let standard = DecodingLimits()
-
     /// No limits, for content from a trusted source.
     public static let unlimited = DecodingLimits(
         maximumSize: .unlimited,

@@ -15,19 +15,21 @@ package struct SheddingRules: Sendable {
         window = OutcomeWindow(period: max(.milliseconds(12), policy.window.bounded), steps: 12)
     }
 
-    private var requests: Int { window.totals.calls }
-    private var accepted: Double { Double(requests - window.totals.failures) }
+    /// The number of calls completed in the window, including those refused here.
+    package var requestCount: Int { window.totals.calls }
+    /// The number of calls accepted by the server in the window.
+    package var acceptCount: Int { requestCount - window.totals.failures }
 
     /// The probability of a refusal.
     package var refusalProbability: Double {
-        guard requests >= minimumCalls else { return 0 }
-        return max(0, (Double(requests) - multiplier * accepted) / (Double(requests) + 1))
+        guard requestCount >= minimumCalls else { return 0 }
+        return max(0, (Double(requestCount) - multiplier * Double(acceptCount)) / (Double(requestCount) + 1))
     }
 
     /// Whether no call is refused at this time; otherwise the decision is random.
     package mutating func admitsAll(at now: Duration) -> Bool {
         window.move(to: now)
-        return requests < minimumCalls || Double(requests) <= multiplier * accepted
+        return requestCount < minimumCalls || Double(requestCount) <= multiplier * Double(acceptCount)
     }
 
     /// Decides whether a call is made, and counts it if it isn't.

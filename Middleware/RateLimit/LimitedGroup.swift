@@ -30,6 +30,10 @@ final class LimitedGroup: Sendable {
 
         /// Gives the turn to the first waiter that isn't cancelled or late, if no waiter has it.
         mutating func passTurn() { queue.passTurn { $0.turn.give(.look) } }
+
+        func refusal(_ wait: Duration, at now: Duration, _ tokens: Int) -> Refusal {
+            Refusal(cause: rules.serverWait(for: tokens, at: now) > .zero ? .server : .limit, wait: wait)
+        }
     }
 
     let key: String
@@ -98,12 +102,7 @@ final class LimitedGroup: Sendable {
                 callDeadline: deadline,
                 turn: Handover()
             )
-            if wait > max(.zero, waiter.deadline - now) {
-                throw Refusal(
-                    cause: state.rules.serverWait(for: tokens, at: now) > .zero ? .server : .limit,
-                    wait: wait
-                )
-            }
+            if wait > max(.zero, waiter.deadline - now) { throw state.refusal(wait, at: now, tokens) }
             if state.queue.count > max(0, length) { throw Refusal(cause: .queueFull, wait: wait) }
             let id = state.queue.join(waiter)
             state.rules.enqueue(tokens)
@@ -154,8 +153,7 @@ final class LimitedGroup: Sendable {
     }
 
     private func refusal(_ wait: Duration, at now: Duration, _ tokens: Int) -> Refusal {
-        let isServers = state.withLock { $0.rules.serverWait(for: tokens, at: now) > .zero }
-        return Refusal(cause: isServers ? .server : .limit, wait: wait)
+        state.withLock { $0.refusal(wait, at: now, tokens) }
     }
 
     /// Removes a waiter, and gives the turn to the next.
@@ -167,13 +165,8 @@ final class LimitedGroup: Sendable {
         }
     }
 
-    /// Records that a call ended without information about limits.
-    func finish() {
-        state.withLock { $0.rules.finish() }
-    }
-
-    /// Records that a call ended, with the server's limits.
-    func finish(_ limits: ServerLimits?, at now: Duration) {
+    /// Records that a call ended, with the server's limits if its response has any.
+    func finish(_ limits: ServerLimits? = nil, at now: Duration = .zero) {
         let late = state.withLock { state -> [Waiter] in
             state.rules.finish()
             guard let limits else { return [] }

@@ -20,13 +20,7 @@ package indirect enum RESPValue: Sendable, Hashable {
     }
 
     /// The text of a string of either kind.
-    package var string: String? {
-        switch self {
-        case .text(let text): text
-        case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
-        default: nil
-        }
-    }
+    package var string: String? { data.map { String(decoding: $0, as: UTF8.self) } }
 }
 
 /// Parses replies from bytes, in chunks of any size and within limits.

@@ -41,7 +41,7 @@ struct RequestTests {
         #expect(try await isCompressed(.post(url, body: HTTPBody(json))))
         #expect(try await !isCompressed(.post(url, body: HTTPBody(json)).uncompressed()))
         #expect(
-            try await isCompressed(.post(url, body: "short").compressed(.init(minimumSize: 0, skippedTypes: .none)))
+            try await isCompressed(.post(url, body: "short").compressed(.init(minimumSize: 0, skippedTypes: [])))
                 == false
         )
         #expect(
@@ -128,14 +128,11 @@ struct RequestTests {
             #expect(try await isCompressed(request) == !isCompressedType, "\(type)")
             #expect(ContentTypeSet.alreadyCompressed.contains(type) == isCompressedType)
         }
-        let own = CompressionSettings(
-            skippedTypes: ContentTypeSet.alreadyCompressed.union(["text/*", "image/svg+xml"])
-        )
-        for type in ["text/plain", "image/svg+xml", "image/png"] {
+        let own = CompressionSettings(skippedTypes: ["text/*", "image/svg+xml"])
+        for type in ["text/plain", "image/svg+xml"] {
             let request = Request.post(url, headers: [.contentType: type], body: HTTPBody(json))
             #expect(try await !isCompressed(request, by: GzipMiddleware(requests: own)), "\(type)")
         }
-        #expect(!ContentTypeSet.none.contains("image/png"))
     }
 
     @Test("Codings that are there stay, and gzip comes after them; one that compresses is enough")

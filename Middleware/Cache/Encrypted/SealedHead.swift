@@ -31,8 +31,7 @@ struct SealedHead: Sendable {
 
     /// 16 random bytes.
     static func makeSalt() -> Data {
-        var numbers = SystemRandomNumberGenerator()
-        return Data((0..<16).map { _ in UInt8.random(in: 0...255, using: &numbers) })
+        Data((0..<16).map { _ in UInt8.random(in: 0...255) })
     }
 
     /// The encoded description, which has the same size before and after completion.

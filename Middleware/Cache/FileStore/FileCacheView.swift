@@ -174,15 +174,11 @@ final class FileCacheView: Sendable {
     /// Call it only on a thread that may block.
     static func giveWay() { usleep(1) }
 
-    func ids(ofKey key: CacheKey) -> [UInt64] {
-        contents.withLock { $0.visible($0.index.ids(ofKey: $0.hash.key(key))) }
-    }
-
     /// The entries that may match a selection.
     func ids(_ selection: CacheSelection) -> [UInt64] {
         let hash = contents.withLock { $0.hash }
         switch selection {
-        case .key(let key): return ids(ofKey: key)
+        case .key(let key): return contents.withLock { $0.visible($0.index.ids(ofKey: $0.hash.key(key))) }
         case .url(let url): return contents.withLock { $0.visible($0.index.ids(ofURL: $0.hash.url(url))) }
         case .entry(let id): return contents.withLock { $0.contains(id.rawValue) ? [id.rawValue] : [] }
         case .all: return ids { _ in true }

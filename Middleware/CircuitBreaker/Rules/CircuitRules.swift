@@ -31,6 +31,11 @@ package struct CircuitRules: Sendable {
     package struct Refusal: Error, Hashable {
         package let reason: CircuitOpenError.Reason
         package let wait: Duration?
+
+        package init(reason: CircuitOpenError.Reason, wait: Duration?) {
+            self.reason = reason
+            self.wait = wait
+        }
     }
 
     private struct Probe: Sendable {

@@ -37,15 +37,11 @@ struct EncodingReader: BodyReader {
             if input.isEmpty, inner != nil {
                 if let chunk = try await inner?.read() { input = chunk } else { inner = nil }
             }
-            try encode()
+            let isLast = inner == nil
+            isFinished = try encoder.step(&input, isLast: isLast, into: output, coding, &inputCount)
         }
         let chunk = output.take()
         return chunk.isEmpty ? nil : chunk
-    }
-
-    private mutating func encode() throws(ContentCodingError) {
-        let isLast = inner == nil
-        isFinished = try encoder.step(&input, isLast: isLast, into: output, coding, &inputCount)
     }
 }
 

@@ -6,8 +6,8 @@ import HTTPChainSupport
 /// A pattern is a type such as `application/zip`, all types of a kind such as `video/*`, or all types with a suffix
 /// such as `*/*+zip` (RFC 6839). Parameters are ignored, and matching is case-insensitive.
 public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
-    private var patterns: Set<String>
-    private var exceptions: Set<String>
+    private let patterns: Set<String>
+    private let exceptions: Set<String>
 
     /// Makes a set.
     ///
@@ -23,9 +23,6 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
     public init(arrayLiteral elements: String...) {
         self.init(elements)
     }
-
-    /// The empty set.
-    package static let none: ContentTypeSet = []
 
     /// Compressed formats: images (not SVG, BMP, TIFF, icons), audio (not WAV, MIDI), video, archives, fonts, documents.
     public static let alreadyCompressed = ContentTypeSet(
@@ -44,15 +41,6 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
             "audio/wav", "audio/x-wav", "audio/vnd.wave", "audio/midi", "audio/x-midi", "application/x-tar",
         ]
     )
-
-    /// Returns the types of both sets; an exception of one remains unless the other contains the type itself.
-    package func union(_ other: ContentTypeSet) -> ContentTypeSet {
-        var result = self
-        result.patterns.formUnion(other.patterns)
-        result.exceptions.formUnion(other.exceptions)
-        result.exceptions.subtract(patterns.union(other.patterns))
-        return result
-    }
 
     /// Whether a `Content-Type` value has a type of the set.
     package func contains(_ contentType: String) -> Bool {

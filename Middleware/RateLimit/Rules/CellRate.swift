@@ -53,17 +53,6 @@ package struct CellRate: Sendable {
         full = max(full, now) + cost(of: tokens)
     }
 
-    /// Takes tokens if they are available.
-    ///
-    /// - Returns: Whether they were available.
-    package mutating func takeIfReady(_ tokens: Int, at now: Duration) -> Bool {
-        guard tokens > 0 else { return true }
-        let new = max(full, now) + cost(of: tokens)
-        guard new - tolerance <= now else { return false }
-        full = new
-        return true
-    }
-
     /// Returns unused tokens.
     package mutating func giveBack(_ tokens: Int) {
         guard tokens > 0 else { return }

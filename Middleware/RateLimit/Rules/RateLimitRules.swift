@@ -25,10 +25,7 @@ package struct RateLimitRules: Sendable {
     }
 
     /// Whether there is no limit, neither configured nor from the server.
-    package var isUnlimited: Bool { cells.isEmpty && isFreeOfServer }
-
-    /// Whether the server has sent no limit.
-    private var isFreeOfServer: Bool { known.isEmpty && pausedUntil == .zero }
+    package var isUnlimited: Bool { cells.isEmpty && known.isEmpty && pausedUntil == .zero }
 
     /// The wait of a call if no other call is waiting.
     package func wait(for tokens: Int, at now: Duration) -> Duration {
@@ -64,13 +61,8 @@ package struct RateLimitRules: Sendable {
     ///
     /// - Returns: Whether it was admitted.
     package mutating func takeIfReady(_ tokens: Int, at now: Duration) -> Bool {
-        if !isFreeOfServer, serverWait(for: tokens, at: now) > .zero { return false }
-        for index in cells.indices.dropFirst() where cells[index].wait(for: tokens, at: now) > .zero { return false }
-        // Usually there is a single limit, which is checked and taken from in one step.
-        if !cells.isEmpty, !cells[0].takeIfReady(tokens, at: now) { return false }
-        for index in cells.indices.dropFirst() { cells[index].take(tokens, at: now) }
-        unanswered += 1
-        if !known.isEmpty { countDown(tokens, at: now) }
+        guard wait(for: tokens, at: now) <= .zero else { return false }
+        take(tokens, at: now)
         return true
     }
 
