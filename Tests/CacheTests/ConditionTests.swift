@@ -154,11 +154,13 @@ struct ConditionTests {
             ["ETag: \"a\"", "Last-Modified: \(date(-1000))", "Content-Length: 10"]
         )
         let updates = CacheRules().updates(
-            byHead: HTTPResponse(status: .init(code: status), headerFields: fields(lines)),
+            byHead: ReceivedResponse(
+                HTTPResponse(status: .init(code: status), headerFields: fields(lines)),
+                sentAt: start,
+                receivedAt: start
+            ),
             to: question(["Foo: 1"]),
-            among: [stored],
-            sentAt: start,
-            receivedAt: start
+            among: [stored]
         )
         #expect(updates.first?.metadata?.isInvalidated == isInvalidated)
     }
@@ -166,10 +168,12 @@ struct ConditionTests {
     private func conclude(_ validation: CacheValidation, _ status: Int, _ lines: [String]) -> String {
         let conclusion = CacheRules().conclude(
             validation,
-            with: HTTPResponse(status: .init(code: status), headerFields: fields(lines)),
-            to: question(["Foo: 1"]),
-            sentAt: start,
-            receivedAt: start
+            with: ReceivedResponse(
+                HTTPResponse(status: .init(code: status), headerFields: fields(lines)),
+                sentAt: start,
+                receivedAt: start
+            ),
+            to: question(["Foo: 1"])
         )
         return conclusion.word
     }

@@ -252,10 +252,8 @@ private struct RandomWorld {
         {
             let conclusion = rules.conclude(
                 validation,
-                with: response,
-                to: question,
-                sentAt: Date(timeIntervalSince1970: sent),
-                receivedAt: received
+                with: ReceivedResponse(response, sentAt: Date(timeIntervalSince1970: sent), receivedAt: received),
+                to: question
             )
             if answer.status == 304 {
                 let expected = model.freshen(answer, to: asked, url: keyURL, sentAt: sent, receivedAt: now)
@@ -277,11 +275,9 @@ private struct RandomWorld {
         if method == "HEAD" {
             guard wish.use != "off" else { return nil }
             let updates = rules.updates(
-                byHead: response,
+                byHead: ReceivedResponse(response, sentAt: Date(timeIntervalSince1970: sent), receivedAt: received),
                 to: question,
-                among: variants,
-                sentAt: Date(timeIntervalSince1970: sent),
-                receivedAt: received
+                among: variants
             )
             for (_, metadata) in updates {
                 seen.insert(metadata?.isInvalidated ?? false ? .invalidatedByHead : .head)
@@ -310,10 +306,8 @@ private struct RandomWorld {
             asking.request.headerFields = completion.fields
         }
         let storage = rules.storage(
-            of: response,
-            answering: asking,
-            sentAt: Date(timeIntervalSince1970: sent),
-            receivedAt: received
+            of: ReceivedResponse(response, sentAt: Date(timeIntervalSince1970: sent), receivedAt: received),
+            answering: asking
         )
         let isStorable =
             wish.use != "off" && model.isStorable(answer, to: asked, method: method, receivedAt: now)

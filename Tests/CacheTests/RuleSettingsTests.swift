@@ -81,10 +81,12 @@ struct RuleSettingsTests {
         func conclusion(_ status: Int, _ lines: [String] = []) -> CacheConclusion {
             CacheRules().conclude(
                 validation,
-                with: HTTPResponse(status: .init(code: status), headerFields: fields(lines)),
-                to: question,
-                sentAt: start.addingTimeInterval(11),
-                receivedAt: start.addingTimeInterval(12)
+                with: ReceivedResponse(
+                    HTTPResponse(status: .init(code: status), headerFields: fields(lines)),
+                    sentAt: start.addingTimeInterval(11),
+                    receivedAt: start.addingTimeInterval(12)
+                ),
+                to: question
             )
         }
         guard case .freshened(let updates, let answer) = conclusion(304, ["ETag: \"a\"", "X-Test: new"]) else {
@@ -106,10 +108,8 @@ struct RuleSettingsTests {
         let validation = try #require(situation.decision.validation)
         let conclusion = CacheRules().conclude(
             validation,
-            with: HTTPResponse(status: .serviceUnavailable),
-            to: situation.question(.get, [], CacheSettings(), at: 11),
-            sentAt: start,
-            receivedAt: start
+            with: ReceivedResponse(HTTPResponse(status: .serviceUnavailable), sentAt: start, receivedAt: start),
+            to: situation.question(.get, [], CacheSettings(), at: 11)
         )
         #expect(conclusion.word == "pass on")
     }

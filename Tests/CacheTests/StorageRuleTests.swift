@@ -214,11 +214,13 @@ struct StorageRuleTests {
             question.needsOwner = needsOwner
             question.isOwnerKnown = isOwnerKnown
             let storage = CacheRules().storage(
-                of: HTTPResponse(status: .ok, headerFields: fields(response)),
-                answering: question,
-                sentAs: situation.head(.get, lines),
-                sentAt: start,
-                receivedAt: start
+                of: ReceivedResponse(
+                    HTTPResponse(status: .ok, headerFields: fields(response)),
+                    to: situation.head(.get, lines),
+                    sentAt: start,
+                    receivedAt: start
+                ),
+                answering: question
             )
             guard case .skip(let reason) = storage else { return nil }
             return reason
@@ -247,11 +249,13 @@ struct StorageRuleTests {
         for (asked, sent) in [(true, true), (true, false), (false, true), (false, false)] {
             let lines = { (isThere: Bool) in isThere ? ["Authorization: Bearer x"] : [] }
             let storage = CacheRules(mode: .shared).storage(
-                of: HTTPResponse(status: .ok),
-                answering: situation.question(.get, lines(asked), CacheSettings(), at: 0),
-                sentAs: situation.head(.get, lines(sent)),
-                sentAt: start,
-                receivedAt: start
+                of: ReceivedResponse(
+                    HTTPResponse(status: .ok),
+                    to: situation.head(.get, lines(sent)),
+                    sentAt: start,
+                    receivedAt: start
+                ),
+                answering: situation.question(.get, lines(asked), CacheSettings(), at: 0)
             )
             var isStored = false
             if case .store = storage { isStored = true }
@@ -286,10 +290,12 @@ struct StorageRuleTests {
             time: start
         )
         let storage = CacheRules().storage(
-            of: HTTPResponse(status: .ok, headerFields: fields(["Cache-Control: max-age=60"])),
-            answering: question,
-            sentAt: start,
-            receivedAt: start
+            of: ReceivedResponse(
+                HTTPResponse(status: .ok, headerFields: fields(["Cache-Control: max-age=60"])),
+                sentAt: start,
+                receivedAt: start
+            ),
+            answering: question
         )
         switch storage {
         case .store: #expect(isStored)

@@ -88,10 +88,12 @@ struct Situation {
     /// What is stored of the first exchange; its request is sent `delay` before the start.
     var storage: CacheStorage {
         rules.storage(
-            of: HTTPResponse(status: .init(code: status), headerFields: fields(response)),
-            answering: question(method, firstRequest, settings, at: -delay),
-            sentAt: start.addingTimeInterval(-delay),
-            receivedAt: start
+            of: ReceivedResponse(
+                HTTPResponse(status: .init(code: status), headerFields: fields(response)),
+                sentAt: start.addingTimeInterval(-delay),
+                receivedAt: start
+            ),
+            answering: question(method, firstRequest, settings, at: -delay)
         )
     }
 

@@ -148,3 +148,26 @@ package struct CacheValidation: Sendable {
     /// Whether the response must be 504 (Gateway Timeout) if the server is unreachable, RFC 9111 §5.2.2.2.
     package var mustBeValidated = false
 }
+
+/// The head of a response from the server, and when it came.
+package struct ReceivedResponse: Sendable {
+    package let head: HTTPResponse
+    /// The request as sent, if known: inner stages may have added credentials.
+    package let request: HTTPRequest?
+    /// The time the request was sent, by the wall clock.
+    package let sentAt: Date
+    /// The time the response arrived.
+    package let receivedAt: Date
+
+    package init(_ head: HTTPResponse, to request: HTTPRequest? = nil, sentAt: Date, receivedAt: Date) {
+        self.head = head
+        self.request = request
+        self.sentAt = sentAt
+        self.receivedAt = receivedAt
+    }
+
+    /// The facts about its freshness.
+    var facts: ResponseFacts {
+        ResponseFacts(head.headerFields, status: head.status.code, receivedAt: receivedAt)
+    }
+}

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 package import HTTPTypes
@@ -26,19 +26,11 @@ extension CacheRules {
     /// Decides whether, and for how long, to store a response, RFC 9111 §3.
     ///
     /// - Parameters:
-    ///   - response: The response's head.
+    ///   - received: The response.
     ///   - question: The request it answers, with the call's settings.
-    ///   - request: The request as sent, if known: inner stages may have added credentials.
-    ///   - sent: The time the request was sent, by the wall clock.
-    ///   - received: The time the response arrived.
-    package func storage(
-        of response: HTTPResponse,
-        answering question: CacheQuestion,
-        sentAs request: HTTPRequest? = nil,
-        sentAt sent: Date,
-        receivedAt received: Date
-    ) -> CacheStorage {
-        let request = request ?? question.request
+    package func storage(of received: ReceivedResponse, answering question: CacheQuestion) -> CacheStorage {
+        let response = received.head
+        let request = received.request ?? question.request
         if question.needsOwner,
             request.headerFields.credentials(by: question.redaction)
                 != question.request.headerFields.credentials(by: question.redaction)
@@ -70,7 +62,7 @@ extension CacheRules {
         if response.isEventStream {
             return .skip("an event stream has no end")
         }
-        let facts = ResponseFacts(response.headerFields, status: status, receivedAt: received)
+        let facts = received.facts
         if !lifetime.isExact, let obstacle = obstacle(toStoring: facts, question, request, lifetime) {
             return .skip(obstacle)
         }
@@ -84,12 +76,12 @@ extension CacheRules {
         var metadata = CacheMetadata(
             head: response,
             variant: variant,
-            requestTime: sent,
-            responseTime: received,
+            requestTime: received.sentAt,
+            responseTime: received.receivedAt,
             classification: settings.classification,
             lifetime: lifetime
         )
-        metadata.head.headerFields = storedFields(response.headerFields, by: directives(facts), received)
+        metadata.head.headerFields = storedFields(response.headerFields, by: directives(facts), received.receivedAt)
         if status == 206 {
             guard let range = ContentRange(response.headerFields) else {
                 return .skip("the partial response is not one run of bytes, RFC 9111 §3.3")

@@ -1,7 +1,7 @@
-package import Foundation
+import Foundation
 import HTTPChainCore
 import HTTPChainSupport
-package import HTTPTypes
+import HTTPTypes
 
 /// The result of a validation for the stored responses.
 package enum CacheConclusion: Sendable {
@@ -119,20 +119,14 @@ extension CacheRules {
     ///   - validation: The validation that was sent.
     ///   - response: The server's response.
     ///   - question: The question of the call.
-    ///   - request: The request as sent, if known: inner stages may have added credentials.
-    ///   - sent: The time the validation was sent, by the wall clock.
-    ///   - received: The time the response arrived.
     package func conclude(
         _ validation: CacheValidation,
-        with response: HTTPResponse,
-        to question: CacheQuestion,
-        sentAs request: HTTPRequest? = nil,
-        sentAt sent: Date,
-        receivedAt received: Date
+        with response: ReceivedResponse,
+        to question: CacheQuestion
     ) -> CacheConclusion {
-        switch response.status.code {
+        switch response.head.status.code {
         case 304 where validation.isConditional:
-            return freshen(validation, with: response, to: question, request, sentAt: sent, receivedAt: received)
+            return freshen(validation, with: response, to: question)
         case 500, 502, 503, 504:
             return validation.whenFailing.map(CacheConclusion.serveStored) ?? .passOn
         default:
@@ -143,13 +137,10 @@ extension CacheRules {
     /// §4.3.4: selects the stored responses that a 304 applies to.
     private func freshen(
         _ validation: CacheValidation,
-        with response: HTTPResponse,
-        to question: CacheQuestion,
-        _ request: HTTPRequest?,
-        sentAt sent: Date,
-        receivedAt received: Date
+        with response: ReceivedResponse,
+        to question: CacheQuestion
     ) -> CacheConclusion {
-        let facts = ResponseFacts(response.headerFields, status: 304, receivedAt: received)
+        let facts = response.facts
         var matching: [CacheEntry]
         if let tag = facts.entityTag {
             matching = validation.candidates.filter { entry in
@@ -172,18 +163,18 @@ extension CacheRules {
             guard validation.candidates.count == 1, !own else { return .sendUnconditionally }
         }
         let updates = matching.map { entry in
-            (entry, freshened(entry, with: response, question: question, sentAt: sent, receivedAt: received))
+            (entry, freshened(entry, with: response, question))
         }
         guard let first = updates.first(where: { $0.0.id == validation.entry?.id }) ?? updates.first else {
             return .sendUnconditionally
         }
         let updated = first.0.with(first.1)
         guard let form = form(of: updated, for: question) else { return .sendUnconditionally }
-        let freshness = freshness(of: updated.response, at: received, lifetime: question.settings.lifetime)
+        let freshness = freshness(of: updated.response, at: response.receivedAt, lifetime: question.settings.lifetime)
         let answer = CacheAnswer(entry: updated, form: form, freshness: freshness, reason: .validated)
         // §5.2.1.5: no part of a response to a no-store request is stored.
         guard !question.directives.noStore else { return .freshened([], answer: answer) }
-        return .freshened(updates.map { ($0.0, kept($0.1, question, sentAs: request)) }, answer: answer)
+        return .freshened(updates.map { ($0.0, kept($0.1, question, sentAs: response.request)) }, answer: answer)
     }
 
     /// Returns a description changed by 304 or HEAD; nil if the response may not be stored with it, RFC 9111 §3.
@@ -202,21 +193,19 @@ extension CacheRules {
 
     private func freshened(
         _ entry: CacheEntry,
-        with response: HTTPResponse,
-        question: CacheQuestion,
-        sentAt sent: Date,
-        receivedAt received: Date
+        with response: ReceivedResponse,
+        _ question: CacheQuestion
     ) -> CacheMetadata {
         var metadata = entry.response.metadata
         let isSelected = question.selects(metadata.variant)
         metadata.head.headerFields = updatedFields(
             metadata.head.headerFields,
-            with: response.headerFields,
-            received,
-            isEmpty: response.status == .notModified
+            with: response.head.headerFields,
+            response.receivedAt,
+            isEmpty: response.head.status == .notModified
         )
-        metadata.requestTime = sent
-        metadata.responseTime = received
+        metadata.requestTime = response.sentAt
+        metadata.responseTime = response.receivedAt
         metadata.isInvalidated = false
         if let lifetime = question.settings.lifetime { metadata.lifetime = lifetime }
         if isSelected, let variant = question.variant(of: metadata.head.headerFields) { metadata.variant = variant }
@@ -253,18 +242,15 @@ extension CacheRules {
     /// - Returns: The changed stored responses, with their new descriptions. One without a description must be removed,
     ///   because it may not be stored with the new fields (§3).
     package func updates(
-        byHead response: HTTPResponse,
+        byHead response: ReceivedResponse,
         to question: CacheQuestion,
-        among variants: [CacheEntry],
-        sentAs request: HTTPRequest? = nil,
-        sentAt sent: Date,
-        receivedAt received: Date
+        among variants: [CacheEntry]
     ) -> [(entry: CacheEntry, metadata: CacheMetadata?)] {
         // §5.2.1.5: no part of a response to a no-store request is stored.
         guard !question.directives.noStore else { return [] }
-        let facts = ResponseFacts(response.headerFields, status: response.status.code, receivedAt: received)
-        let isGone = [404, 410].contains(response.status.code)
-        guard response.status.code == 200 || isGone else { return [] }
+        let facts = response.facts
+        let isGone = [404, 410].contains(response.head.status.code)
+        guard response.head.status.code == 200 || isGone else { return [] }
         return variants.compactMap { entry in
             guard question.selects(entry.response.metadata.variant),
                 entry.response.facts.status == 200
@@ -273,14 +259,13 @@ extension CacheRules {
             var isSame = !isGone
             if let tag = facts.entityTag { isSame = isSame && tag == stored.facts.entityTag }
             if let modified = facts.lastModified { isSame = isSame && modified == stored.facts.lastModified }
-            if let length = response.headerFields[.contentLength],
+            if let length = response.head.headerFields[.contentLength],
                 let own = stored.metadata.head.headerFields[.contentLength]
             {
                 isSame = isSame && length == own
             }
             if isSame {
-                let merged = freshened(entry, with: response, question: question, sentAt: sent, receivedAt: received)
-                return (entry, kept(merged, question, sentAs: request))
+                return (entry, kept(freshened(entry, with: response, question), question, sentAs: response.request))
             }
             var metadata = stored.metadata
             metadata.isInvalidated = true

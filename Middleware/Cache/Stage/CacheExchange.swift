@@ -49,6 +49,11 @@ struct CacheExchange: Sendable {
         claims = log.claims.stamp
     }
 
+    /// The response of the exchange.
+    func received(_ response: borrowing Response, at date: Date) -> ReceivedResponse {
+        ReceivedResponse(response.head, to: response.request, sentAt: sentAt, receivedAt: date)
+    }
+
     /// Whether the user is still the one the request was sent for.
     func isStillOwned(_ key: CacheKey) async -> Bool {
         guard let owned else { return true }

@@ -70,15 +70,7 @@ extension CacheMiddleware {
         let received = time.date
         var status = reports.status(validation.reason, answered: response.status.code)
         let isOwned = await exchange.isStillOwned
-        let conclusion = rules.conclude(
-            validation,
-            with: response.head,
-            to: question,
-            sentAs: response.request,
-            sentAt: exchange.sentAt,
-            receivedAt: received
-        )
-        switch conclusion {
+        switch rules.conclude(validation, with: exchange.received(response, at: received), to: question) {
         case .freshened where !isOwned:
             // The server validated one user's response for another user, who may not be entitled to it.
             break
@@ -175,7 +167,7 @@ extension CacheMiddleware {
         receivedAt received: Date
     ) async -> Response {
         let question = exchange.question
-        let sent = response.request
+        let head = exchange.received(response, at: received)
         var exchange = exchange
         let isCurrent = question.key.map { contents.log.isCurrent($0.url, since: exchange.stamp) } ?? false
         for selection in rules.invalidations(by: question, answering: response.head) {
@@ -184,15 +176,6 @@ extension CacheMiddleware {
         // Invalidations by the call itself don't affect its own response.
         if isCurrent { exchange.stamp = contents.log.stamp }
         var status = status
-        func storage(_ question: CacheQuestion) -> CacheStorage {
-            rules.storage(
-                of: response.head,
-                answering: question,
-                sentAs: sent,
-                sentAt: exchange.sentAt,
-                receivedAt: received
-            )
-        }
         if let key = question.key ?? question.keyOfGet, question.settings.use != .off,
             !(await exchange.isStillOwned(key))
         {
@@ -201,19 +184,12 @@ extension CacheMiddleware {
             // It may be old, and without Date nothing would show it.
             if let key = question.key { reports.events.emit(.notStored(key, reason: CacheExchange.remembered)) }
         } else if question.request.method == .head, question.settings.use != .off {
-            let updates = rules.updates(
-                byHead: response.head,
-                to: question,
-                among: exchange.variants,
-                sentAs: sent,
-                sentAt: exchange.sentAt,
-                receivedAt: received
-            )
+            let updates = rules.updates(byHead: head, to: question, among: exchange.variants)
             let filtered = recorder.filtered(updates, question.request)
             await contents.update(filtered)
             await contents.removeForbidden(filtered)
         } else if question.key != nil {
-            switch storage(question) {
+            switch rules.storage(of: head, answering: question) {
             case .store(let found):
                 if let metadata = recorder.filter.apply(to: found, question.request) {
                     status.isStored = await recorder.record(&response, metadata, exchange)
@@ -226,7 +202,8 @@ extension CacheMiddleware {
                 await recorder.supersede(by: response.head, exchange)
             }
         } else if let get = rules.questionOfGet(question, answeredBy: response.head),
-            case .store(let found) = storage(get), let metadata = recorder.filter.apply(to: found, get.request)
+            case .store(let found) = rules.storage(of: head, answering: get),
+            let metadata = recorder.filter.apply(to: found, get.request)
         {
             let own = CacheExchange(get, exchange, contents.log)
             status.isStored = await recorder.record(&response, metadata, own)

@@ -50,7 +50,10 @@ private func checkRules(_ rules: CacheRules, _ words: String, _ asked: HTTPField
     )
     let response = HTTPResponse(status: .init(code: status), headerFields: answered)
     guard
-        case .store(let metadata) = rules.storage(of: response, answering: question, sentAt: now, receivedAt: now)
+        case .store(let metadata) = rules.storage(
+            of: ReceivedResponse(response, sentAt: now, receivedAt: now),
+            answering: question
+        )
     else { return }
     require(!answered.contains { $0.name == .vary && $0.value.trimmingCharacters(in: .whitespaces) == "*" }, "Vary: *")
     require(metadata.variant.matches(asked), "a response does not match the request that it answers")
@@ -83,7 +86,8 @@ private func checkRules(_ rules: CacheRules, _ words: String, _ asked: HTTPField
         require(freshness.isFresh || asked.contains(.cacheControl), "served stale")
     case .validate(let validation):
         let answer = HTTPResponse(status: .notModified, headerFields: answered)
-        _ = rules.conclude(validation, with: answer, to: request, sentAt: now, receivedAt: now)
+        let received = ReceivedResponse(answer, sentAt: now, receivedAt: now)
+        _ = rules.conclude(validation, with: received, to: request)
     default: break
     }
 }
