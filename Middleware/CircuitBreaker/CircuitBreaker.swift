@@ -139,15 +139,11 @@ final class Circuit: Sendable {
 
     func change<Value: Sendable>(_ change: (inout CircuitRules) -> Value) -> Value {
         let (value, hasChanges) = rules.withLock { rules in (change(&rules), rules.hasChanges) }
-        if hasChanges { tell() }
-        return value
-    }
-
-    /// Reports the changes in order, by taking them from the rules under the listeners' lock.
-    private func tell() {
-        listeners.tell { [key, rules] in
-            rules.withLock { $0.takeChanges() }.map { CircuitChange(key, $0) }
+        if hasChanges {
+            // In order, because they are taken under the listeners' lock.
+            listeners.tell { rules.withLock { $0.takeChanges() }.map { CircuitChange(key, $0) } }
         }
+        return value
     }
 
     func state(_ environment: ChainEnvironment) -> CircuitState {

@@ -158,7 +158,9 @@ public struct GzipMiddleware: BuiltInStage {
         _ limits: DecodingLimits,
         _ redaction: Redaction
     ) throws(ContentCodingError) {
-        guard response.headers.contains(.contentEncoding), Self.hasDecodableContent(response.head, to: target.method)
+        // RFC 9110 §14.4: the range of a 206 counts encoded bytes.
+        guard response.headers.contains(.contentEncoding), response.status.code != 206,
+            !response.head.hasNoContent(answering: target.method)
         else { return }
         let (codings, rest) = AppliedCodings(response.headers).peeled(by: known)
         let head = response.head
@@ -174,10 +176,5 @@ public struct GzipMiddleware: BuiltInStage {
         guard !codings.isEmpty else { return }
         response.removeContentFields(leaving: rest.isEmpty ? nil : rest.joined(separator: ", "))
         response.body = response.body.decoded(from: codings, limits: limits, exchange: exchange)
-    }
-
-    /// RFC 9110 §14.4 for 206, whose range counts encoded bytes.
-    private static func hasDecodableContent(_ head: HTTPResponse, to method: HTTPRequest.Method) -> Bool {
-        head.status.code != 206 && !head.hasNoContent(answering: method)
     }
 }

@@ -33,7 +33,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
     /// All ciphers for reading, the current one first.
     private let ciphers: [EntryCipher]
     private let bounds: CacheBounds?
-    private let inFlight: FlightBudget?
+    let inFlight: FlightBudget?
 
     /// Creates a store that encrypts another one.
     ///
@@ -177,8 +177,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
             key,
             innerKey,
             metadata,
-            salt: layout.segments[0].salt,
-            inFlight.map { FlightShare(of: $0) }
+            salt: layout.segments[0].salt
         )
     }
 
@@ -209,8 +208,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
             sealed.inner.key,
             metadata,
             salt: SealedHead.makeSalt(),
-            behind: (known.response, sealed.layout),
-            inFlight.map { FlightShare(of: $0) }
+            behind: (known.response, sealed.layout)
         )
     }
 

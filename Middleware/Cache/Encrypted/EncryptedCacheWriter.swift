@@ -35,8 +35,7 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
         _ innerKey: CacheKey,
         _ metadata: CacheMetadata,
         salt: Data,
-        behind grown: (response: StoredResponse, layout: SealedLayout)? = nil,
-        _ share: FlightShare?
+        behind grown: (response: StoredResponse, layout: SealedLayout)? = nil
     ) {
         self.store = store
         self.inner = inner
@@ -45,7 +44,7 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
         self.metadata = metadata
         self.salt = salt
         self.grown = grown
-        self.share = share
+        share = store.inFlight.map { FlightShare(of: $0) }
         state = Locked(State(checksum: grown?.response.bodyChecksum ?? ContentChecksum()))
         cipher = store.current.content(salt)
     }

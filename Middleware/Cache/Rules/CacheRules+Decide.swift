@@ -84,15 +84,10 @@ extension CacheRules {
             !entry.response.metadata.isInvalidated, question.settings.use != .refresh,
             let validator = entry.response.facts.validators.ifRange
         else { return nil }
-        var completion = CacheCompletion(
-            fields: question.request.headerFields,
-            entry: entry,
-            offset: held.upperBound,
-            length: length
-        )
-        completion.fields[.range] = RequestedRange.field(from: held.upperBound)
-        completion.fields[.ifRange] = validator
-        return completion
+        var fields = question.request.headerFields
+        fields[.range] = RequestedRange.field(from: held.upperBound)
+        fields[.ifRange] = validator
+        return CacheCompletion(fields: fields, entry: entry, offset: held.upperBound, length: length)
     }
 
     /// §5.2.1.7: 504 if the caller accepts only stored responses.

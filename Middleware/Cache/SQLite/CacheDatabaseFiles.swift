@@ -89,8 +89,7 @@ struct CacheDatabaseFiles: Sendable {
     func removeOutdatedMark() { unlink(outdatedMark) }
 
     private static func create(_ path: String) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        if descriptor >= 0 { close(descriptor) }
+        _ = try? Files<FileFault>().open(path, .updateOrCreate)
     }
 }
 

@@ -13,7 +13,7 @@ import HTTPChainCore
 /// either the reader finds the entry gone, or its blocks stay.
 final class CacheReaders: Sendable {
     private struct State {
-        var file: Int32 = -1
+        var file: OpenFile<FileFault>?
         var path = ""
         /// The entry listed at each place of the file; 0 for none.
         var places: [Int64] = []
@@ -25,6 +25,7 @@ final class CacheReaders: Sendable {
     static let limit = 512
 
     let directory: String
+    private let files = Files<FileFault>()
     private let state = Locked(State())
 
     init(directory: String) {
@@ -38,7 +39,7 @@ final class CacheReaders: Sendable {
         state.withLock { state in
             let count = state.readers[id] ?? 0
             state.readers[id] = count + 1
-            guard count == 0 || state.file < 0 else { return }
+            guard count == 0 || state.file == nil else { return }
             name(&state)
         }
     }
@@ -48,7 +49,7 @@ final class CacheReaders: Sendable {
             let left = (state.readers[id] ?? 1) - 1
             state.readers[id] = left > 0 ? left : nil
             // If the database is closed, there is no file to update.
-            if left <= 0, state.file >= 0 { name(&state) }
+            if left <= 0, state.file != nil { name(&state) }
         }
     }
 
@@ -60,10 +61,9 @@ final class CacheReaders: Sendable {
     /// Removes the file; the next reader creates it again.
     func removeFile() {
         state.withLock { state in
-            if state.file >= 0 {
-                unlink(state.path)
-                release(state.file)
-                state.file = -1
+            if let file = state.file.take() {
+                _ = try? files.remove(state.path)
+                file.unlock()
                 state.places = []
             }
             // The directory stays if another store has a file in it.
@@ -73,7 +73,7 @@ final class CacheReaders: Sendable {
 
     /// Updates the file to list all entries being read.
     private func name(_ state: inout State) {
-        if state.file < 0 {
+        if state.file == nil {
             guard !state.readers.isEmpty, let (file, path) = makeFile() else { return }
             state.file = file
             state.path = path
@@ -107,32 +107,21 @@ final class CacheReaders: Sendable {
 
     private func put(_ id: Int64, at place: Int, _ state: inout State) {
         state.places[place] = id
-        _ = withUnsafeBytes(of: id.littleEndian) { pwrite(state.file, $0.baseAddress, $0.count, off_t(place * 8)) }
+        withUnsafeBytes(of: id.littleEndian) { try? state.file?.write($0, at: Int64(place * 8)) }
     }
 
     /// Creates and locks a file; returns nil if that is impossible, as in a read-only directory.
-    private func makeFile() -> (Int32, String)? {
+    private func makeFile() -> (OpenFile<FileFault>, String)? {
         for _ in 0..<8 {
             mkdir(directory, 0o700)
             let path = "\(directory)/\(UInt64.random(in: 0 ... .max))"
-            let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             // Another store may have just removed the directory.
-            guard file >= 0 else { continue }
+            guard let file = try? files.open(path, .create) else { continue }
             // A store looking for obsolete files may have removed it first.
-            if flock(file, LOCK_EX | LOCK_NB) == 0, isThere(path, file) { return (file, path) }
-            release(file)
+            if (try? file.lock()) == true, (try? file.status().links > 0) == true { return (file, path) }
+            file.unlock()
         }
         return nil
-    }
-
-    private func isThere(_ path: String, _ file: Int32) -> Bool {
-        var (one, other) = (stat(), stat())
-        return lstat(path, &one) == 0 && fstat(file, &other) == 0 && one.st_ino == other.st_ino
-    }
-
-    private func release(_ file: Int32) {
-        flock(file, LOCK_UN)
-        close(file)
     }
 
     // MARK: - Reads by other stores
@@ -148,25 +137,20 @@ final class CacheReaders: Sendable {
     /// - Returns: The entries that no other store reads.
     func unread(_ ids: [Int64]) -> [Int64] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else { return ids }
-        let own = state.withLock { $0.file >= 0 ? $0.path : "" }
+        let own = state.withLock { $0.file != nil ? $0.path : "" }
         var read: Set<Int64> = []
         for name in names {
             let path = "\(directory)/\(name)"
             if path == own { continue }
-            let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-            guard file >= 0 else { continue }
-            defer { release(file) }
-            if flock(file, LOCK_EX | LOCK_NB) == 0 {
-                unlink(path)
+            guard let file = try? files.open(path, .read) else { continue }
+            defer { file.unlock() }
+            if (try? file.lock()) == true {
+                _ = try? files.remove(path)
                 continue
             }
-            var bytes = [UInt8](repeating: 0, count: Self.limit * 8)
-            let count = pread(file, &bytes, bytes.count, 0)
-            guard count >= 0 else { return [] }
-            bytes.withUnsafeBytes { buffer in
-                for offset in stride(from: 0, to: count - count % 8, by: 8) {
-                    read.insert(Int64(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: Int64.self)))
-                }
+            guard let bytes = try? file.read(Self.limit * 8, at: 0) else { return [] }
+            for offset in stride(from: 0, to: bytes.count - bytes.count % 8, by: 8) {
+                read.insert(bytes.number(at: offset))
             }
         }
         return read.contains(Self.everything) ? [] : ids.filter { !read.contains($0) }

@@ -36,7 +36,7 @@ struct ByteWriter {
 
 extension [UInt8] {
     /// The number at an offset, which must be within the bytes.
-    func number<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type = Number.self) -> Number {
+    package func number<Number: FixedWidthInteger>(at offset: Int, as type: Number.Type = Number.self) -> Number {
         withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
     }
 }
