@@ -3,17 +3,17 @@ import HTTPChainCore
 
 /// The details of an exchange with the server that are needed to store its response.
 struct CacheExchange: Sendable {
-    let question: CacheQuestion
-    let variants: [CacheEntry]
+    private(set) var question: CacheQuestion
+    private(set) var variants: [CacheEntry]
     /// The clock of the call.
     let time: any TimeSource
     let sentAt: Date
     /// The invalidation stamp at the time the request was sent.
     var stamp: UInt64
     /// The number of responses stored by the time the request was sent.
-    let commits: UInt64
+    private(set) var commits: UInt64
     /// The recording counter at the time the request was sent.
-    let claims: UInt64
+    private(set) var claims: UInt64
     /// The request to evaluate the partition for again; nil if the partition's result never changes.
     let owned: Request?
     private let partition: UserPartition
@@ -37,16 +37,12 @@ struct CacheExchange: Sendable {
     }
 
     /// The same exchange, for storing its response as the response to another request of the same user.
-    init(_ question: CacheQuestion, _ other: CacheExchange, _ log: InvalidationLog) {
-        self.question = question
-        variants = []
-        time = other.time
-        sentAt = other.sentAt
-        partition = other.partition
-        owned = other.owned
-        stamp = log.stamp
-        commits = log.commits
-        claims = log.claims.stamp
+    func asking(_ question: CacheQuestion, _ log: InvalidationLog) -> CacheExchange {
+        var exchange = self
+        exchange.question = question
+        exchange.variants = []
+        (exchange.stamp, exchange.commits, exchange.claims) = (log.stamp, log.commits, log.claims.stamp)
+        return exchange
     }
 
     /// The response of the exchange.

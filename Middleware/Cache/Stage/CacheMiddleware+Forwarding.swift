@@ -191,7 +191,7 @@ extension CacheMiddleware {
         } else if question.key != nil {
             switch rules.storage(of: head, answering: question) {
             case .store(let found):
-                if let metadata = recorder.filter.apply(to: found, question.request) {
+                if let metadata = recorder.filtered(found, question.request) {
                     status.isStored = await recorder.record(&response, metadata, exchange)
                 } else if let key = question.key {
                     reports.events.emit(.notStored(key, reason: "the application does not want it stored"))
@@ -203,10 +203,9 @@ extension CacheMiddleware {
             }
         } else if let get = rules.questionOfGet(question, answeredBy: response.head),
             case .store(let found) = rules.storage(of: head, answering: get),
-            let metadata = recorder.filter.apply(to: found, get.request)
+            let metadata = recorder.filtered(found, get.request)
         {
-            let own = CacheExchange(get, exchange, contents.log)
-            status.isStored = await recorder.record(&response, metadata, own)
+            status.isStored = await recorder.record(&response, metadata, exchange.asking(get, contents.log))
         }
         if let key = question.key { reports.events.emit(.miss(key, status)) }
         reports.attach(status, to: &response)

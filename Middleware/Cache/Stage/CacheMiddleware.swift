@@ -85,7 +85,7 @@ public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
         recorder = CacheRecorder(
             contents: contents,
             rules: rules,
-            filter: CacheStoring(decide: storing),
+            filter: storing,
             abandonment: abandonment,
             revalidator: revalidator
         )
@@ -110,7 +110,7 @@ public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
         .adding("lifetime", settings.lifetime.map { "\($0)" })
         .adding("ignores", settings.ignoredQuery.map { "query: \($0)" })
         .adding("stopped early", abandonment == .discard ? nil : "\(abandonment)")
-        .adding("stores", recorder.filter.isByClosure ? "as a closure says" : nil)
+        .adding("stores", recorder.filter == nil ? nil : "as a closure says")
     }
 
     /// Reports a cache that would serve one user's responses to another.

@@ -7,7 +7,8 @@ import HTTPTypes
 struct CacheRecorder: Sendable {
     let contents: CacheContents
     let rules: CacheRules
-    let filter: CacheStoring
+    /// The application's filter for what is stored, in addition to the rules.
+    let filter: (@Sendable (CacheMetadata, HTTPRequest) -> CacheMetadata?)?
     let abandonment: EarlyAbandonment
     let revalidator: CacheRevalidator
 
@@ -68,14 +69,6 @@ struct CacheRecorder: Sendable {
             contents.log.noteSuperseded(superseded.map(\.entry))
             return false
         }
-    }
-
-    /// Applies the application's filter to updates.
-    func filtered(
-        _ updates: [(entry: CacheEntry, metadata: CacheMetadata?)],
-        _ request: HTTPRequest
-    ) -> [(entry: CacheEntry, metadata: CacheMetadata?)] {
-        updates.map { ($0.entry, $0.metadata.flatMap { filter.apply(to: $0, request) }) }
     }
 
     private struct Refusal: Error {

@@ -1,21 +1,23 @@
 import HTTPTypes
 
-/// The application's filter for what is stored, in addition to the rules.
-struct CacheStoring: Sendable {
-    let decide: (@Sendable (CacheMetadata, HTTPRequest) -> CacheMetadata?)?
-
-    /// Whether a closure decides what is stored.
-    var isByClosure: Bool { decide != nil }
-
-    /// Returns the metadata to store; nil to store nothing.
-    func apply(to metadata: CacheMetadata, _ request: HTTPRequest) -> CacheMetadata? {
-        guard let decide else { return metadata }
-        guard let wanted = decide(metadata, request) else { return nil }
+extension CacheRecorder {
+    /// Applies the application's filter to metadata; returns nil to store nothing.
+    func filtered(_ metadata: CacheMetadata, _ request: HTTPRequest) -> CacheMetadata? {
+        guard let filter else { return metadata }
+        guard let wanted = filter(metadata, request) else { return nil }
         var result = metadata
         result.head.headerFields = wanted.head.headerFields
         result.classification = wanted.classification
         result.lifetime = wanted.lifetime
         return result
+    }
+
+    /// Applies the application's filter to updates.
+    func filtered(
+        _ updates: [(entry: CacheEntry, metadata: CacheMetadata?)],
+        _ request: HTTPRequest
+    ) -> [(entry: CacheEntry, metadata: CacheMetadata?)] {
+        updates.map { ($0.entry, $0.metadata.flatMap { filtered($0, request) }) }
     }
 }
 

@@ -139,9 +139,8 @@ package struct CookieStorage: Sendable {
             _ = result.insert(one.cookie, at: max(lastAccess[one.cookie.key] ?? one.lastAccess, one.lastAccess))
         }
         if keepingSession {
-            for entry in entries.values.joined().sorted(by: { $0.sequence < $1.sequence })
-            where !entry.cookie.isPersistent {
-                _ = result.insert(entry.cookie, at: entry.lastAccess)
+            for one in keptCookies where !one.cookie.isPersistent {
+                _ = result.insert(one.cookie, at: one.lastAccess)
             }
         }
         return result
