@@ -189,7 +189,7 @@ struct RequestTests {
             )
         }
         #expect(try await !isCompressed("image/png"))
-        #expect(try await isCompressed("image/png", .none))
+        #expect(try await isCompressed("image/png", []))
         #expect(try await isCompressed("application/json"))
     }
 

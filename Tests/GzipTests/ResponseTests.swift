@@ -151,7 +151,7 @@ struct ResponseTests {
             #expect(try outcome.response().headers[.contentEncoding] == "gzip")
             #expect(outcome.requests.first?.head.headerFields[.acceptEncoding] == nil)
         }
-        let asked = Request.get(url).decodingResponse(limits: .standard)
+        let asked = Request.get(url).decodingResponse(limits: DecodingLimits())
         let decoded = try await response("gzip", HTTPBody(encoded), to: asked, by: GzipMiddleware(responses: nil))
         #expect(try await decoded.body.text() == "plants")
     }
