@@ -98,18 +98,9 @@ public struct TokenEndpoint: Sendable {
     ) async throws -> AccessToken {
         let parameters = self.parameters.merging(parameters) { _, ours in ours }
             .merging(["grant_type": grantType]) { _, ours in ours }
-        let question = TokenReply.Question(
-            date: context.environment.time.date,
-            scope: parameters["scope"]?.pieces(at: " ").map(String.init) ?? [],
-            refreshToken: parameters["refresh_token"].map { Secret($0) },
-            tokenTypes: tokenTypes,
-            secrets: endpoint.secrets(in: parameters)
-        )
+        let date = context.environment.time.date
         let reply = try await endpoint.post(parameters, in: context)
-        switch TokenReply.token(status: reply.status, content: reply.content, to: question) {
-        case .success(let token): return token
-        case .failure(let failure): throw OAuthError(failure.problem, exchange: reply.exchange)
-        }
+        return try reply.token(for: parameters, at: date, ofTypes: tokenTypes)
     }
 
     /// Requests a token with the old one's refresh token, which is kept unless the server sends another, RFC 6749 §6.

@@ -77,7 +77,7 @@ public struct DeviceSignIn: Sendable {
         let parameters = scope.isEmpty ? [:] : ["scope": scope.joined(separator: " ")]
         let date = context.environment.time.date
         let reply = try await endpoint.post(parameters, in: context)
-        guard (200..<300).contains(reply.status) else { throw reply.failure() }
+        guard reply.isSuccess else { throw reply.failure() }
         guard let code = DeviceCode(reply.content, now: date) else {
             throw OAuthError(.malformedReply("it has no device code"), exchange: reply.exchange)
         }

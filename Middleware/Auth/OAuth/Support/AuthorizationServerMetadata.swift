@@ -93,7 +93,8 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
     ///   - issuer: The required issuer; metadata with another one throws.
     /// - Throws: ``SignInError``.
     package init(_ content: Data, of issuer: String) throws(SignInError) {
-        guard let document = try? JSONDecoder().decode(Document.self, received: content), let name = document.issuer
+        guard let members = try? JSONDecoder().decode(LenientMembers.self, received: content),
+            let name = members.text("issuer")
         else {
             throw SignInError(.unusableMetadata("it is not a JSON object with an issuer"))
         }
@@ -101,13 +102,13 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
             throw SignInError(.unusableMetadata("its issuer is not the requested one (RFC 8414 §3.3)"))
         }
         self.issuer = issuer
-        authorizationEndpoint = document.authorizationEndpoint
-        tokenEndpoint = document.tokenEndpoint
-        deviceAuthorizationEndpoint = document.deviceAuthorizationEndpoint
-        revocationEndpoint = document.revocationEndpoint
-        scopes = document.scopes
-        codeChallengeMethods = document.codeChallengeMethods
-        namesIssuerInCallback = document.namesIssuerInCallback
+        authorizationEndpoint = members.text("authorization_endpoint")
+        tokenEndpoint = members.text("token_endpoint")
+        deviceAuthorizationEndpoint = members.text("device_authorization_endpoint")
+        revocationEndpoint = members.text("revocation_endpoint")
+        scopes = members.words("scopes_supported")
+        codeChallengeMethods = members.words("code_challenge_methods_supported")
+        namesIssuerInCallback = members.flag("authorization_response_iss_parameter_supported")
     }
 
     /// Returns the token endpoint for a client.
@@ -142,39 +143,5 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
         let rest = trimmed[schemeEnd.upperBound...]
         let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         return "\(trimmed[..<slash])/.well-known/\(location.rawValue)\(trimmed[slash...])"
-    }
-
-    private struct Document: Decodable {
-        let issuer: String?
-        let authorizationEndpoint: String?
-        let tokenEndpoint: String?
-        let deviceAuthorizationEndpoint: String?
-        let revocationEndpoint: String?
-        let scopes: [String]?
-        let codeChallengeMethods: [String]?
-        let namesIssuerInCallback: Bool
-
-        private enum CodingKeys: String, CodingKey {
-            case issuer
-            case authorizationEndpoint = "authorization_endpoint"
-            case tokenEndpoint = "token_endpoint"
-            case deviceAuthorizationEndpoint = "device_authorization_endpoint"
-            case revocationEndpoint = "revocation_endpoint"
-            case scopes = "scopes_supported"
-            case codeChallengeMethods = "code_challenge_methods_supported"
-            case namesIssuerInCallback = "authorization_response_iss_parameter_supported"
-        }
-
-        init(from decoder: any Decoder) throws {
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            issuer = container.text(.issuer)
-            authorizationEndpoint = container.text(.authorizationEndpoint)
-            tokenEndpoint = container.text(.tokenEndpoint)
-            deviceAuthorizationEndpoint = container.text(.deviceAuthorizationEndpoint)
-            revocationEndpoint = container.text(.revocationEndpoint)
-            scopes = container.words(.scopes)
-            codeChallengeMethods = container.words(.codeChallengeMethods)
-            namesIssuerInCallback = container.flag(.namesIssuerInCallback)
-        }
     }
 }

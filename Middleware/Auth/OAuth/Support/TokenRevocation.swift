@@ -61,7 +61,7 @@ public struct TokenRevocation: Sendable {
 
     private func revoke(_ token: Secret, hint: String, in context: RefreshContext) async throws {
         let reply = try await endpoint.post(["token": token.revealed, "token_type_hint": hint], in: context)
-        guard (200..<300).contains(reply.status) else { throw reply.failure() }
+        guard reply.isSuccess else { throw reply.failure() }
     }
 }
 
