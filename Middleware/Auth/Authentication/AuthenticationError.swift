@@ -98,15 +98,6 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
                 "\(scheme) must cover the content, but the body can be read only once",
                 "send a body that can be read again, such as body.buffered(upTo:)"
             )
-        case .malformedToken, .signInNeeded, .refreshFailed, .tooManyRefreshes, .tokenNotSaved, .signedOut:
-            tokenExplanation
-        case .authenticationFailed, .tooManyAuthentications, .sessionEnded, .noSession:
-            sessionExplanation
-        }
-    }
-
-    private var tokenExplanation: Explanation {
-        switch problem {
         case .malformedToken:
             Explanation(
                 "the token is empty or has invalid characters (RFC 6749 §A.12)",
@@ -133,13 +124,8 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
                 "the token was removed while a new one was being fetched",
                 "sign in, and send the request again"
             )
-        default:
+        case .refreshFailed:
             Explanation("no new token could be obtained", "see the cause; the next call tries again")
-        }
-    }
-
-    private var sessionExplanation: Explanation {
-        switch problem {
         case .tooManyAuthentications(let limit):
             Explanation(
                 "sessions were opened too often (the limit is \(limit))",
@@ -152,7 +138,7 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
             )
         case .noSession:
             Explanation("there is no open session", "open one (openSession), and send the request again")
-        default:
+        case .authenticationFailed:
             Explanation("no session could be opened", "see the cause; the next call tries again")
         }
     }
@@ -165,7 +151,7 @@ extension AuthenticationError {
             switch error {
             case RefreshError.tooMany(let limit): (.tooManyRefreshes(limit), nil)
             case RefreshError.ended: (.signedOut, nil)
-            case is MalformedTokenError: (.malformedToken, nil)
+            case RefreshError.malformed: (.malformedToken, nil)
             case RefreshError.notSaved(let cause): (.tokenNotSaved, cause)
             case let error as OAuthError where error.needsSignIn: (.signInNeeded, error)
             default: (.refreshFailed, error)

@@ -56,7 +56,8 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
         self.leeway = leeway
         self.provider = provider
         self.store = store
-        refresher = Refresher(token.map { BearerToken($0, leeway: leeway) }, limit: limit)
+        let token = token.map { BearerToken($0, leeway: leeway) }
+        refresher = Refresher(token, "token", of: "BearerAuthMiddleware", limit: limit)
     }
 
     /// Makes an authenticator with a token that isn't refreshed, such as an API key.
@@ -73,7 +74,8 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
         leeway = .zero
         provider = nil
         store = nil
-        refresher = Refresher(BearerToken(AccessToken(token), leeway: .zero), limit: .none)
+        let token = BearerToken(AccessToken(token), leeway: .zero)
+        refresher = Refresher(token, "token", of: "BearerAuthMiddleware", limit: .none)
     }
 
     /// The token in use, or `nil` if there is none.
@@ -152,7 +154,7 @@ extension BearerAuthenticator {
     package func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool? {
         guard context.maySendPreemptively, !refresher.isInside else { return false }
         let (current, version) = refresher.look()
-        try check(version, for: request, context)
+        try refresher.check(version, for: request, after: context.rejection)
         guard let current else { return provider == nil ? false : nil }
         guard provider == nil || !current.value.expires || !current.value.isDue(at: request.environment.time.date)
         else { return nil }
@@ -196,30 +198,25 @@ extension BearerAuthenticator {
         let isUnlikelyCause =
             BearerChallenge([challenge])?.error != "invalid_token"
             && sent.token.value.isYoung(at: time.elapsed, under: refresher.limit)
-        let replacement: RefreshReplacement<BearerToken>
-        do {
-            replacement = try await refresher.replacement(
-                for: sent.token.version,
-                rejectedOn: path,
-                time: time,
-                mayRefresh: !isUnlikelyCause
-            ) {
-                await context.discardRejection()
-                return try await refreshed(after: sent.token.version, from: provider, for: request, over: stages)
+        let newer: Versioned
+        var isFresh = false
+        switch refresher.advice(for: sent.token.version, rejectedOn: path, time: time) {
+        case .use(let token): newer = token
+        case .refresh where !isUnlikelyCause:
+            await context.discardRejection()
+            do {
+                newer = try await refreshed(after: sent.token.version, from: provider, for: request, over: stages)
+            } catch {
+                throw try failure(error, request, context)
             }
-        } catch {
-            throw try failure(error, request, context)
+            isFresh = newer.value.isFetched
+        case .fail(let error): throw try failure(error, request, context)
+        case .refresh, .refuse: return .declined(rejected)
+        case .giveUp: return .declined(.tooManyRefreshes(refresher.limit))
+        case .changedUser: return .declined(.changedUser)
         }
-        switch replacement {
-        case .newer(let token):
-            try send(token, in: &request, &context)
-            context.note = SentToken(token, count: sent.count + 1, isFresh: false)
-        case .refreshed(let token):
-            try send(token, in: &request, &context)
-            context.note = SentToken(token, count: sent.count + 1, isFresh: token.value.isFetched)
-        case .none(let refusal):
-            return .declined(refusal.reported(as: rejected))
-        }
+        try send(newer, in: &request, &context)
+        context.note = SentToken(newer, count: sent.count + 1, isFresh: isFresh)
         return .answered
     }
 
@@ -248,7 +245,7 @@ extension BearerAuthenticator {
         in request: inout Request,
         _ context: inout AuthenticationContext
     ) throws {
-        try check(token.version, for: request, context)
+        try refresher.check(token.version, for: request, after: context.rejection)
         try set(token, in: &request, &context)
     }
 
@@ -263,20 +260,6 @@ extension BearerAuthenticator {
         }
         request.setCredentials(credentials, in: context)
         context.note = token
-    }
-
-    /// - Throws: `UserChangedError` if the token isn't that of the call's user.
-    private func check(
-        _ version: Version,
-        for request: borrowing Request,
-        _ context: borrowing AuthenticationContext
-    ) throws(UserChangedError) {
-        guard let identity = request.callIdentity, !refresher.admits(version, in: identity) else { return }
-        throw changedUser(ExchangeSnapshot(request.head, response: context.rejectingHead, redaction: request.redaction))
-    }
-
-    private func changedUser(_ exchange: ExchangeSnapshot) -> UserChangedError {
-        UserChangedError("token", of: "BearerAuthMiddleware", exchange: exchange)
     }
 
     /// Returns the token in use, or a new one if it is about to expire.
@@ -329,19 +312,25 @@ extension BearerAuthenticator {
         return Refresher<BearerToken>.Work(
             refresh: { old in
                 let fetched = Locked<AccessToken?>(nil)
-                let new = try await Self.refreshed(old?.token, in: store, stages.environment) { old in
+                let fetch: @Sendable (AccessToken?) async throws -> AccessToken = { old in
                     let token = try await provider.accessToken(replacing: old, in: stages)
-                    guard token.isWellFormed else { throw MalformedTokenError() }
+                    guard token.isWellFormed else { throw RefreshError.malformed }
                     fetched.withLock { $0 = token }
                     return token
                 }
+                let new =
+                    if let store {
+                        try await store.refresh(replacing: old?.token, in: stages.environment, by: fetch)
+                    } else {
+                        RefreshedToken(try await fetch(old?.token), isSaved: false)
+                    }
                 let own = fetched.withLock { $0 }
                 guard let new else {
                     // A separate task, because a sign-out is followed by the cancellation of calls.
                     if let own { await Task { try? await provider.discard(own, in: stages) }.value }
                     throw RefreshError.ended
                 }
-                guard new.token.isWellFormed else { throw MalformedTokenError() }
+                guard new.token.isWellFormed else { throw RefreshError.malformed }
                 let time = stages.environment.time
                 return BearerToken(
                     new.token,
@@ -361,16 +350,6 @@ extension BearerAuthenticator {
     }
 
     /// Replaces a token, with the store's `refresh` if there is a store.
-    private static func refreshed(
-        _ old: AccessToken?,
-        in store: (any TokenStore)?,
-        _ environment: ChainEnvironment,
-        by fetch: @Sendable (AccessToken?) async throws -> AccessToken
-    ) async throws -> RefreshedToken? {
-        guard let store else { return RefreshedToken(try await fetch(old), isSaved: false) }
-        return try await store.refresh(replacing: old, in: environment, by: fetch)
-    }
-
     /// - Throws: `CancellationError` if the refresh failed with it.
     private func failure(
         _ error: any Error,
@@ -386,7 +365,7 @@ extension BearerAuthenticator {
             response: context?.rejectingHead,
             redaction: request.redaction
         )
-        if case RefreshError.changedUser = error { return changedUser(exchange) }
+        if case RefreshError.changedUser = error { return refresher.changedUser(exchange) }
         return AuthenticationError(ofToken: error, exchange: exchange)
     }
 }

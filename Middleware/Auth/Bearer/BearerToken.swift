@@ -50,6 +50,3 @@ package final class BearerToken: Sendable {
         refreshDate.map { $0 <= date } ?? false
     }
 }
-
-/// The provider returned a token that can't be sent.
-struct MalformedTokenError: Error {}

@@ -19,11 +19,17 @@ final class Refresher<Value: Sendable>: Sendable {
     private enum Key { case only }
 
     let limit: RefreshLimit
+    /// The kind of the value, such as "token".
+    private let kind: String
+    /// The name of the stage that sends it.
+    private let stage: String
     private let state: Locked<State>
     private let flight = SingleFlight<Key, Void, State.Versioned>()
 
-    init(_ value: Value?, limit: RefreshLimit) {
+    init(_ value: Value?, _ kind: String, of stage: String, limit: RefreshLimit) {
         self.limit = limit
+        self.kind = kind
+        self.stage = stage
         state = Locked(State(value, limit: limit))
     }
 
@@ -46,9 +52,25 @@ final class Refresher<Value: Sendable>: Sendable {
         state.withLock { ($0.usable, $0.version) }
     }
 
-    /// Whether a call may send a request with the value of a version, which is that of the call's user.
-    func admits(_ version: State.Version, in identity: CallIdentity) -> Bool {
+    private func admits(_ version: State.Version, in identity: CallIdentity) -> Bool {
         identity.admits(epoch: version.epoch, of: self, binds: version.isSomebody)
+    }
+
+    /// Checks that a request may be sent with the value of a version.
+    ///
+    /// - Throws: `UserChangedError` if it isn't that of the call's user.
+    func check(
+        _ version: State.Version,
+        for request: borrowing Request,
+        after rejection: Rejection? = nil
+    ) throws(UserChangedError) {
+        guard let identity = request.callIdentity, !admits(version, in: identity) else { return }
+        throw changedUser(ExchangeSnapshot(request.head, response: rejection?.head, redaction: request.redaction))
+    }
+
+    /// Returns the error of a call whose user was replaced or removed.
+    func changedUser(_ exchange: ExchangeSnapshot) -> UserChangedError {
+        UserChangedError(kind, of: stage, exchange: exchange)
     }
 
     /// Notes the user of a call that begins.
@@ -76,31 +98,14 @@ final class Refresher<Value: Sendable>: Sendable {
         state.withLock { $0.noteRejection(on: path, at: time.elapsed) }
     }
 
-    /// Returns the value with which a rejected call is retried: one that another call created, or a refreshed one.
+    /// Returns the advice for a call whose value was rejected.
     ///
     /// - Parameters:
     ///   - version: The version of the rejected value.
     ///   - path: The requested path.
     ///   - time: The clock of the call.
-    ///   - mayRefresh: Whether the call may cause a refresh; evaluated only if it would.
-    ///   - refresh: Discards the rejection, whose connection a refresh may need, and then calls
-    ///     ``refreshed(after:time:_:)``.
-    /// - Throws: Rethrows the error of `refresh`; the error of a refresh that ended after the call had started.
-    func replacement(
-        for version: State.Version,
-        rejectedOn path: String?,
-        time: any TimeSource,
-        mayRefresh: @autoclosure () -> Bool,
-        _ refresh: () async throws -> State.Versioned
-    ) async throws -> RefreshReplacement<Value> {
-        switch state.withLock({ $0.advice(for: version, on: path, at: time.elapsed) }) {
-        case .use(let newer): return .newer(newer)
-        case .fail(let error): throw error
-        case .giveUp: return .none(.tooMany(limit))
-        case .refuse: return .none(.rejectingPath)
-        case .changedUser: return .none(.changedUser)
-        case .refresh: return mayRefresh() ? .refreshed(try await refresh()) : .none(.notAllowed)
-        }
+    func advice(for version: State.Version, rejectedOn path: String?, time: any TimeSource) -> State.Advice {
+        state.withLock { $0.advice(for: version, on: path, at: time.elapsed) }
     }
 
     /// Returns a newer value than the given version, refreshing it if necessary or joining the refresh in flight.
@@ -195,39 +200,6 @@ final class Refresher<Value: Sendable>: Sendable {
     }
 }
 
-/// The value with which a rejected call is retried.
-enum RefreshReplacement<Value: Sendable>: Sendable {
-    /// Another call has created it.
-    case newer(RefreshState<Value>.Versioned)
-    /// It was refreshed for this call.
-    case refreshed(RefreshState<Value>.Versioned)
-    /// The call isn't retried.
-    case none(Refusal)
-
-    /// The reason for not retrying a call.
-    enum Refusal: Sendable {
-        /// The call may not cause a refresh.
-        case notAllowed
-        /// The path rejects new values, too.
-        case rejectingPath
-        /// The limit on refreshes was reached.
-        case tooMany(RefreshLimit)
-        /// The value is now another user's.
-        case changedUser
-
-        /// The reason as the caller sees it.
-        ///
-        /// - Parameter rejected: The reason if another value wouldn't help.
-        func reported(as rejected: AuthenticationRefusal) -> AuthenticationRefusal {
-            switch self {
-            case .notAllowed, .rejectingPath: rejected
-            case .tooMany(let limit): .tooManyRefreshes(limit)
-            case .changedUser: .changedUser
-            }
-        }
-    }
-}
-
 /// The reason why there is no new value although creating one didn't fail.
 enum RefreshError: Error {
     /// The limit on refreshes was reached.
@@ -236,6 +208,8 @@ enum RefreshError: Error {
     case ended
     /// The value is now another user's.
     case changedUser
+    /// The new value is a token that is empty or contains characters that aren't allowed in one.
+    case malformed
     /// The new value couldn't be saved. It exists, and is saved before the next call uses it.
     case notSaved(any Error)
 }

@@ -76,7 +76,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
         self.origins = OriginBindings { [set.admits($0, allowsPlaintext: allowsPlaintext)] }
         self.allowsPlaintext = allowsPlaintext
         self.sessionless = sessionless
-        refresher = Refresher(session, limit: limit)
+        refresher = Refresher(session, "session", of: "SessionAuthMiddleware", limit: limit)
     }
 
     /// The session in use, or `nil` if there is none.
@@ -195,20 +195,20 @@ extension SessionAuthMiddleware {
     ///
     /// - Throws: `UserChangedError` if it isn't that of the call's user.
     private func session(for request: Request, next: Next) async throws -> Versioned? {
-        try check(refresher.look().version, for: request)
+        try refresher.check(refresher.look().version, for: request)
         switch sessionless {
         case .openSession:
             let current = try await open(
                 in: RefreshContext(environment: request.environment, next: next),
                 for: request
             )
-            try check(current.version, for: request)
+            try refresher.check(current.version, for: request)
             return current
         case .sendUndecorated, .fail:
             if let current = refresher.look().current,
                 authenticator.isSessionOpen(current.value, at: request.environment.time.date)
             {
-                try check(current.version, for: request)
+                try refresher.check(current.version, for: request)
                 return current
             }
             guard sessionless == .fail else { return nil }
@@ -218,15 +218,6 @@ extension SessionAuthMiddleware {
                 exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
             )
         }
-    }
-
-    private func check(_ version: RefreshState<Session>.Version, for request: Request) throws(UserChangedError) {
-        guard let identity = request.callIdentity, !refresher.admits(version, in: identity) else { return }
-        throw changedUser(ExchangeSnapshot(request.head, redaction: request.redaction))
-    }
-
-    private func changedUser(_ exchange: ExchangeSnapshot) -> UserChangedError {
-        UserChangedError("session", of: "SessionAuthMiddleware", exchange: exchange)
     }
 
     /// Returns the open session, or opens one.
@@ -274,39 +265,33 @@ extension SessionAuthMiddleware {
             response.authenticationRefusal = .bodyReadableOnce
             return nil
         }
-        let environment = request.environment
-        var isDiscarded = false
-        let replacement: RefreshReplacement<Session>
-        do {
-            replacement = try await refresher.replacement(
-                for: current.version,
-                rejectedOn: request.head.path,
-                time: environment.time,
-                mayRefresh: sessionless == .openSession
-            ) {
-                // Discarded before the authentication, which may need the connection.
-                await again?.discard(response)
-                isDiscarded = true
-                request.noteEvent("httpchain.auth.refresh")
-                let context = RefreshContext(environment: environment, next: next)
-                let work = self.work(answering: response.challenges(.origin), in: context)
-                return try await refresher.refreshed(after: current.version, time: environment.time, work)
-            }
-        } catch {
-            if !isDiscarded { await request.keepCookies(of: response) }
-            throw try failure(error, exchange(request, response))
-        }
-        switch replacement {
-        case .newer(let session):
+        let time = request.environment.time
+        switch refresher.advice(for: current.version, rejectedOn: request.head.path, time: time) {
+        case .use(let newer):
             await again?.discard(response)
-            return (session, false)
-        case .refreshed(let session):
-            return (session, true)
-        case .none(let refusal):
-            if case .notAllowed = refusal { refresher.reject(current.version) }
-            response.authenticationRefusal = refusal.reported(as: rejected)
-            return nil
+            return (newer, false)
+        case .refresh where sessionless == .openSession:
+            // Discarded before the authentication, which may need the connection.
+            await again?.discard(response)
+            request.noteEvent("httpchain.auth.refresh")
+            let context = RefreshContext(environment: request.environment, next: next)
+            let work = work(answering: response.challenges(.origin), in: context)
+            do {
+                return (try await refresher.refreshed(after: current.version, time: time, work), true)
+            } catch {
+                throw try failure(error, exchange(request, response))
+            }
+        case .fail(let error):
+            await request.keepCookies(of: response)
+            throw try failure(error, exchange(request, response))
+        case .refresh:
+            refresher.reject(current.version)
+            response.authenticationRefusal = rejected
+        case .refuse: response.authenticationRefusal = rejected
+        case .giveUp: response.authenticationRefusal = .tooManyRefreshes(refresher.limit)
+        case .changedUser: response.authenticationRefusal = .changedUser
         }
+        return nil
     }
 
     private func work(answering challenges: [Challenge] = [], in context: RefreshContext) -> Refresher<Session>.Work {
@@ -381,7 +366,7 @@ extension SessionAuthMiddleware {
         _ exchange: ExchangeSnapshot?
     ) throws(CancellationError) -> any HTTPChainError {
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
-        if case RefreshError.changedUser = error, let exchange { return changedUser(exchange) }
+        if case RefreshError.changedUser = error, let exchange { return refresher.changedUser(exchange) }
         return AuthenticationError(ofSession: error, exchange: exchange)
     }
 }
