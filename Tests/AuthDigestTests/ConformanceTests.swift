@@ -53,7 +53,7 @@ struct ConformanceTests {
 
     @Test("Settings that make no sense are found when the chain is built")
     func problems() throws {
-        let nowhere = FixedCredential(Credential(user: "a", password: "b"), for: "plants")
+        let nowhere = ClosureCredentialProvider.fixed(user: "a", password: "b", for: "plants")
         #expect(throws: ChainOrderError.self) {
             try Chain(transport: NoTransport()) { DigestAuthMiddleware(nowhere) }
         }

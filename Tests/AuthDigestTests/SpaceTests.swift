@@ -10,6 +10,7 @@ import Testing
 @testable import HTTPChainAuthDigest
 
 private let base = "https://plants.example"
+private let proxyURL = "http://proxy.example:3128"
 
 @Suite("Where an answer is sent preemptively", .timeLimit(.minutes(10)))
 struct SpaceTests {
@@ -113,7 +114,7 @@ struct ProxyTests {
             $0.proof = .right
             $0.givesNextNonce = true
         }
-        let stage = DigestAuthMiddleware(user: "ada", password: "lovelace", proxy: "http://proxy.example:3128")
+        let stage = DigestAuthMiddleware(.fixed(user: "ada", password: "lovelace", for: proxyURL), proxy: proxyURL)
         let chain = try server.chain(stage)
         for url in ["http://plants.example/a?b", "http://trees.example/"] {
             let response = try await chain.send(.get(url))
@@ -137,7 +138,7 @@ struct ProxyTests {
         }
         let chain = try Chain(transport: transport) {
             DigestAuthMiddleware(user: "ada", password: "lovelace", for: "http://plants.example")
-            DigestAuthMiddleware(user: "ada", password: "lovelace", proxy: "http://proxy.example:3128")
+            DigestAuthMiddleware(.fixed(user: "ada", password: "lovelace", for: proxyURL), proxy: proxyURL)
         }
         for _ in 0..<2 { #expect(try await chain.send(.get("http://plants.example/a")).status == .ok) }
         #expect(server.unanswered == 1 && proxy.unanswered == 1)
@@ -153,7 +154,7 @@ struct ProxyTests {
             answering: .status(.proxyAuthenticationRequired, headers: headers)
         )
         #expect(outcome.requests.count == 1)
-        let proxy = DigestAuthMiddleware(user: "ada", password: "lovelace", proxy: "http://proxy.example:3128")
+        let proxy = DigestAuthMiddleware(.fixed(user: "ada", password: "lovelace", for: proxyURL), proxy: proxyURL)
         let second = await StageHarness(proxy).send(
             .get("http://plants.example/"),
             answering: .status(.unauthorized, headers: [.wwwAuthenticate: "Digest realm=r, nonce=n"])

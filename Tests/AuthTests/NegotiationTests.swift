@@ -14,7 +14,7 @@ private func strong(_ words: String..., sendsPreemptively: Bool = false) -> Word
 }
 
 private func basic(_ sending: BasicSending = .whenChallenged) -> BasicAuthenticator {
-    BasicAuthenticator(FixedCredential(ada, for: "https://api.example.com"), sending: sending)
+    BasicAuthenticator(.fixed(user: ada.user, password: ada.password, for: "https://api.example.com"), sending: sending)
 }
 
 @Suite("Several schemes in one stage")
@@ -150,7 +150,7 @@ struct CooperationTests {
     }
 
     private var basicStage: BasicAuthMiddleware {
-        BasicAuthMiddleware(FixedCredential(ada, for: "https://api.example.com"))
+        BasicAuthMiddleware(.fixed(user: ada.user, password: ada.password, for: "https://api.example.com"))
     }
 
     private func strongStage(_ words: String...) -> AuthenticationMiddleware {
@@ -192,7 +192,7 @@ struct CooperationTests {
     @Test("Preemptive Basic, further in than the stronger, waits to be asked")
     func aheadInside() async throws {
         let preemptive = BasicAuthMiddleware(
-            FixedCredential(ada, for: "https://api.example.com"),
+            .fixed(user: ada.user, password: ada.password, for: "https://api.example.com"),
             sending: .preemptively
         )
         let seen = try await fields([strongStage("a"), preemptive], offering: both, taking: "Strong a")
@@ -202,7 +202,7 @@ struct CooperationTests {
     @Test("Preemptive Basic, further out than the stronger, is refused when the chain is built")
     func aheadOutside() throws {
         let preemptive = BasicAuthMiddleware(
-            FixedCredential(ada, for: "https://api.example.com"),
+            .fixed(user: ada.user, password: ada.password, for: "https://api.example.com"),
             sending: .preemptively
         )
         let error = #expect(throws: ChainOrderError.self) {

@@ -150,7 +150,9 @@ struct PlaintextTests {
 struct DowngradeTests {
     private static let origins: OriginSet = "https://api.example.com"
 
-    private static var password: BasicAuthenticator { BasicAuthenticator(FixedCredential(ada, for: origins)) }
+    private static var password: BasicAuthenticator {
+        BasicAuthenticator(.fixed(user: ada.user, password: ada.password, for: origins))
+    }
     private static var strong: WordAuthenticator {
         WordAuthenticator("Proof", .proof, words: (1...20).map { "\($0)" }, for: origins)
     }
@@ -239,7 +241,7 @@ struct NestedStagesTests {
         }
         let makers: [(OriginSet) -> any Middleware] = [
             { basic($0) }, { bearer($0) }, { session($0) },
-            { AuthenticationMiddleware([BasicAuthenticator(FixedCredential(ada, for: $0))]) },
+            { AuthenticationMiddleware([BasicAuthenticator(.fixed(user: ada.user, password: ada.password, for: $0))]) },
         ]
         for make in makers {
             let problems = Self.problems(make(home), make(home))

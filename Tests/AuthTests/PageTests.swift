@@ -97,7 +97,11 @@ struct PageTests {
     func several() async throws {
         let stage = Page.several(endpoint, "lovelace")
         #expect(stage.summary.settings.contains { $0.value == "Bearer, Basic" })
-        let people = FixedCredential(ada, for: "https://api.example.com")
+        let people = ClosureCredentialProvider.fixed(
+            user: ada.user,
+            password: ada.password,
+            for: "https://api.example.com"
+        )
         #expect(try Page.tokens(endpoint, AccessToken("a"), people).stages.count == 1)
     }
 

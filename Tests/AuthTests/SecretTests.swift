@@ -46,7 +46,13 @@ struct SecretTests {
     func values() throws {
         expectNoSecret(
             in: prints(credential),
-            prints(FixedCredential(credential, for: "https://api.example.com")),
+            prints(
+                ClosureCredentialProvider.fixed(
+                    user: credential.user,
+                    password: credential.password,
+                    for: "https://api.example.com"
+                )
+            ),
             prints([ProtectionSpace(origin: .of(url), realm: "r", scheme: "basic"): credential]),
             prints(InMemoryCredentialStore(["a": credential])),
             prints(Optional(credential) as Any)
@@ -62,7 +68,15 @@ struct SecretTests {
         // Two stages for one origin, which the check refuses.
         let chain = try Chain(transport: transport, order: .unchecked) {
             RoutedAuthMiddleware([AuthRoute("a", with: stage)])
-            AuthenticationMiddleware([BasicAuthenticator(FixedCredential(credential, for: "https://api.example.com"))])
+            AuthenticationMiddleware([
+                BasicAuthenticator(
+                    ClosureCredentialProvider.fixed(
+                        user: credential.user,
+                        password: credential.password,
+                        for: "https://api.example.com"
+                    )
+                )
+            ])
         }
         expectNoSecret(in: chain.explain(), prints(stage.summary))
         for path in ["/ok", "/denied"] {

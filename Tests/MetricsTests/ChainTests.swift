@@ -60,7 +60,7 @@ struct ChainTests {
             RedirectMiddleware()
             RetryMiddleware()
             BasicAuthMiddleware(
-                FixedCredential(Credential(user: "ada", password: "lovelace"), for: "https://other.example.com")
+                .fixed(user: "ada", password: "lovelace", for: "https://other.example.com")
             )
             ofAttempts
         }

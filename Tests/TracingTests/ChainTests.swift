@@ -70,7 +70,7 @@ struct ChainTests {
         }
         let chain = try Chain(transport: transport) {
             BasicAuthMiddleware(
-                FixedCredential(Credential(user: "ada", password: "lovelace"), for: "https://api.example.com")
+                .fixed(user: "ada", password: "lovelace", for: "https://api.example.com")
             )
             stage
         }
@@ -93,7 +93,7 @@ struct ChainTests {
             RedirectMiddleware()
             RetryMiddleware()
             BasicAuthMiddleware(
-                FixedCredential(Credential(user: "ada", password: "lovelace"), for: "https://api.example.com")
+                .fixed(user: "ada", password: "lovelace", for: "https://api.example.com")
             )
             stage
         }

@@ -111,7 +111,7 @@ public struct BasicAuthMiddleware: AuthenticationStage {
         sending: BasicSending = .whenChallenged,
         allowsPlaintext: Bool = false
     ) {
-        let provider = FixedCredential(Credential(user: user, password: password), for: OriginSet(urls: [proxy]))
+        let provider = ClosureCredentialProvider.fixed(user: user, password: password, for: proxy)
         self.init(
             BasicAuthenticator(provider, sending: sending, allowsPlaintext: allowsPlaintext),
             proxy: proxy

@@ -37,24 +37,6 @@ extension BuiltInCredentialProvider {
     }
 }
 
-/// A fixed credential for the given origins.
-package struct FixedCredential: CredentialProvider {
-    private let credential: Credential
-    /// The origins that the credential may be sent to.
-    package let origins: OriginSet
-
-    /// Binds a credential to origins.
-    package init(_ credential: Credential, for origins: some OriginSetConvertible) {
-        self.credential = credential
-        self.origins = origins.originSet
-    }
-
-    /// Returns the credential, unless it was rejected or the origin is another.
-    package func credential(for space: ProtectionSpace, rejected: Credential?) -> Credential? {
-        rejected == nil && origins.contains(space.origin) ? credential : nil
-    }
-}
-
 /// A provider that calls a closure, for the given origins, and isn't asked for others.
 public struct ClosureCredentialProvider: CredentialProvider, BuiltInCredentialProvider {
     private let provide: @Sendable (ProtectionSpace, _ rejected: Credential?) async throws -> Credential?
@@ -87,7 +69,7 @@ extension CredentialProvider where Self == ClosureCredentialProvider {
         password: Secret,
         for origins: some OriginSetConvertible
     ) -> ClosureCredentialProvider {
-        let fixed = FixedCredential(Credential(user: user, password: password), for: origins)
-        return ClosureCredentialProvider(for: fixed.origins, fixed.credential)
+        let credential = Credential(user: user, password: password)
+        return ClosureCredentialProvider(for: origins) { _, rejected in rejected == nil ? credential : nil }
     }
 }

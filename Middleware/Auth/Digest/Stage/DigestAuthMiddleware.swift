@@ -68,9 +68,17 @@ public struct DigestAuthMiddleware: AuthenticationStage {
 
     /// Authenticates users with credentials from a provider.
     ///
-    /// - Parameter provider: The source of credentials.
-    public init(_ provider: any CredentialProvider) {
-        self.init(DigestAuthenticator(provider))
+    /// ```swift
+    /// let proxy = "http://proxy.example.com:3128"
+    /// DigestAuthMiddleware(.fixed(user: "ada", password: "lovelace", for: proxy), proxy: proxy)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - provider: The source of credentials.
+    ///   - proxy: The proxy's URL, to authenticate to a proxy (407, `Proxy-Authorization`). Defaults to none, for a
+    ///     server.
+    public init(_ provider: any CredentialProvider, proxy: String? = nil) {
+        self.init(DigestAuthenticator(provider), proxy: proxy)
     }
 
     /// Authenticates with a custom authenticator.
@@ -86,17 +94,6 @@ public struct DigestAuthMiddleware: AuthenticationStage {
             maximumAnswers: 3,
             name: DigestAuthenticator.stageName
         )
-    }
-
-    /// Authenticates one user to a proxy (407, `Proxy-Authorization`).
-    ///
-    /// - Parameters:
-    ///   - user: The user's name.
-    ///   - password: The password.
-    ///   - proxy: The proxy's URL: `"http://proxy.example.com:3128"`.
-    public init(user: String, password: Secret, proxy: String) {
-        let provider = FixedCredential(Credential(user: user, password: password), for: OriginSet(urls: [proxy]))
-        self.init(DigestAuthenticator(provider), proxy: proxy)
     }
 
     /// Forgets all credentials, so that the next call asks the provider again, such as after a sign-out.
