@@ -35,14 +35,15 @@ final class Visitor: Sendable {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     }
 
-    deinit { LoopbackSocket.close(descriptor) }
+    deinit { LoopbackSocket.closeDescriptor(descriptor) }
 
     /// The status line of the response to a request.
     func get(_ target: String) async throws -> String {
-        LoopbackSocket.write(Data("GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n".utf8), to: descriptor)
+        let request = "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"
+        LoopbackSocket.writeBytes(Data(request.utf8), to: descriptor)
         var response = Data()
         try await until("the end of the response") {
-            guard let bytes = LoopbackSocket.read(descriptor) else { return false }
+            guard let bytes = LoopbackSocket.readBytes(descriptor) else { return false }
             response += bytes
             return bytes.isEmpty
         }

@@ -7,9 +7,10 @@ import HTTPChainCore
 final class LoopbackRedirectServer: Sendable {
     /// The port it listens on.
     let port: UInt16
-    private let path: String
-    private let page: String
-    private let patience: TimeInterval
+    let path: String
+    let page: String
+    /// The time for a connection to send its head, in seconds.
+    let patience: TimeInterval
     private let sockets: Locked<Sockets?>
 
     private struct Sockets {
@@ -28,10 +29,10 @@ final class LoopbackRedirectServer: Sendable {
     ///   - page: The page to show at the end.
     ///   - patience: The time for a connection to send its head, in seconds.
     init(port: UInt16, path: String, page: String, patience: TimeInterval = 10) throws(SignInError) {
-        let listener = try LoopbackSocket.listen(at: port)
-        guard let bound = LoopbackSocket.port(of: listener), let wakes = LoopbackSocket.pipe() else {
+        let listener = try LoopbackSocket.listener(at: port)
+        guard let bound = LoopbackSocket.port(of: listener), let wakes = LoopbackSocket.makePipe() else {
             let why = LoopbackSocket.lastError
-            LoopbackSocket.close(listener)
+            LoopbackSocket.closeDescriptor(listener)
             throw SignInError(.cannotListen(why))
         }
         self.port = bound
@@ -58,17 +59,8 @@ final class LoopbackRedirectServer: Sendable {
                     continuation.resume(throwing: CancellationError())
                     return
                 }
-                let poll = LoopbackPoll(
-                    listener: taken.listener,
-                    wake: taken.wakes.reading,
-                    port: port,
-                    path: path,
-                    page: page,
-                    patience: patience,
-                    isExpected: isExpected
-                )
                 Thread { [self] in
-                    let result = poll.run()
+                    let result = serve(on: taken.listener, wokenBy: taken.wakes.reading, until: isExpected)
                     closeSockets()
                     continuation.resume(with: result)
                 }.start()
@@ -87,7 +79,7 @@ final class LoopbackRedirectServer: Sendable {
     private func wake() {
         sockets.withLock { sockets in
             guard let sockets else { return }
-            LoopbackSocket.write(Data([0]), to: sockets.wakes.writing)
+            LoopbackSocket.writeBytes(Data([0]), to: sockets.wakes.writing)
         }
         // If cancelled before polling starts, the first poll reads the byte in the pipe.
     }
@@ -96,7 +88,7 @@ final class LoopbackRedirectServer: Sendable {
         sockets.withLock { kept in
             guard let open = kept else { return }
             for descriptor in [open.listener, open.wakes.reading, open.wakes.writing] {
-                LoopbackSocket.close(descriptor)
+                LoopbackSocket.closeDescriptor(descriptor)
             }
             kept = nil
         }

@@ -8,7 +8,7 @@ import Glibc
 import Musl
 #endif
 
-/// The loopback server's system calls.
+/// The loopback server's system calls, under other names than the system's.
 ///
 /// They never block: every socket is non-blocking.
 enum LoopbackSocket {
@@ -16,7 +16,7 @@ enum LoopbackSocket {
     static var lastError: String { String(cString: strerror(errno)) }
 
     /// Creates a socket that listens on 127.0.0.1.
-    static func listen(at port: UInt16) throws(SignInError) -> Int32 {
+    static func listener(at port: UInt16) throws(SignInError) -> Int32 {
         #if canImport(Darwin)
         let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #elseif canImport(Musl)
@@ -35,12 +35,12 @@ enum LoopbackSocket {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let isBound = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                systemBind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard isBound, systemListen(descriptor, 16) == 0 else {
+        guard isBound, listen(descriptor, 16) == 0 else {
             let why = lastError
-            close(descriptor)
+            closeDescriptor(descriptor)
             throw SignInError(.cannotListen(why))
         }
         return descriptor
@@ -57,38 +57,46 @@ enum LoopbackSocket {
     }
 
     /// Creates a pipe for waking a poll.
-    static func pipe() -> (reading: Int32, writing: Int32)? {
+    static func makePipe() -> (reading: Int32, writing: Int32)? {
         var ends: [Int32] = [-1, -1]
-        guard systemPipe(&ends) == 0 else { return nil }
+        guard pipe(&ends) == 0 else { return nil }
         for end in ends { prepare(end) }
         return (ends[0], ends[1])
     }
 
     /// Accepts the next connection, or returns `nil` if there is none.
-    static func accept(_ listener: Int32) -> Int32? {
-        let descriptor = systemAccept(listener)
+    static func acceptConnection(_ listener: Int32) -> Int32? {
+        let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else { return nil }
         prepare(descriptor)
         return descriptor
     }
 
     /// Returns the bytes that have arrived; empty at the end, or `nil` if none have.
-    static func read(_ descriptor: Int32) -> Data? {
+    static func readBytes(_ descriptor: Int32) -> Data? {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = systemRead(descriptor, &buffer, buffer.count)
+        let count = read(descriptor, &buffer, buffer.count)
         if count < 0 { return errno == EAGAIN || errno == EINTR ? nil : Data() }
         return Data(buffer.prefix(count))
     }
 
     /// Writes what fits; a response is far smaller than the system's buffer.
-    static func write(_ bytes: Data, to descriptor: Int32) {
-        bytes.withUnsafeBytes { _ = systemWrite(descriptor, $0.baseAddress, $0.count) }
+    static func writeBytes(_ bytes: Data, to descriptor: Int32) {
+        bytes.withUnsafeBytes { bytes in
+            #if canImport(Darwin)
+            _ = write(descriptor, bytes.baseAddress, bytes.count)
+            #else
+            // Pipes aren't sockets. This one is never written to after its other end was closed.
+            let sent = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if sent < 0, errno == ENOTSOCK { _ = write(descriptor, bytes.baseAddress, bytes.count) }
+            #endif
+        }
     }
 
     /// Closes the writing side of the connection.
     static func endWriting(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
-    static func close(_ descriptor: Int32) { _ = systemClose(descriptor) }
+    static func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 
     private static func prepare(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -99,31 +107,3 @@ enum LoopbackSocket {
         #endif
     }
 }
-
-// Wrappers, because the methods above have the same names as the system calls.
-
-private func systemBind(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
-    bind(descriptor, address, length)
-}
-
-private func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 { listen(descriptor, backlog) }
-
-private func systemPipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }
-
-private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
-
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    read(descriptor, buffer, count)
-}
-
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    #if canImport(Darwin)
-    write(descriptor, bytes, count)
-    #else
-    // Pipes aren't sockets. This one is never written to after its other end was closed.
-    let sent = send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
-    return sent < 0 && errno == ENOTSOCK ? write(descriptor, bytes, count) : sent
-    #endif
-}
-
-private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }

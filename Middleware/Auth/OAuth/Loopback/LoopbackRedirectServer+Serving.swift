@@ -8,23 +8,13 @@ import Glibc
 import Musl
 #endif
 
-/// The loop of the loopback server's thread: reads and answers requests until the expected one arrives.
-struct LoopbackPoll: Sendable {
+// The loop of the server's thread.
+extension LoopbackRedirectServer {
     /// Browsers open connections in advance; beyond this limit the oldest is closed, so that other connections don't
     /// keep the browser out.
     private static let maximumConnections = 16
     /// The number of unrelated callbacks that end the sign-in.
     private static let maximumTries = 1000
-
-    let listener: Int32
-    let wake: Int32
-    let port: UInt16
-    let path: String
-    let page: String
-    /// The time for a connection to send its head, in seconds.
-    let patience: TimeInterval
-    /// Whether a path and query belong to the sign-in.
-    let isExpected: @Sendable (String) -> Bool
 
     private struct Connection {
         let descriptor: Int32
@@ -34,11 +24,20 @@ struct LoopbackPoll: Sendable {
         let end: Date
     }
 
-    /// Runs until the browser's callback, or until woken.
-    func run() -> Result<String, any Error> {
+    /// Reads and answers requests until the browser's callback, or until woken.
+    ///
+    /// - Parameters:
+    ///   - listener: The listening socket.
+    ///   - wake: The reading end of the pipe that wakes the thread.
+    ///   - isExpected: Whether a path and query belong to the sign-in.
+    func serve(
+        on listener: Int32,
+        wokenBy wake: Int32,
+        until isExpected: (String) -> Bool
+    ) -> Result<String, any Error> {
         var connections: [Connection] = []
         var tries = 0
-        defer { for connection in connections { LoopbackSocket.close(connection.descriptor) } }
+        defer { for connection in connections { LoopbackSocket.closeDescriptor(connection.descriptor) } }
         while true {
             var polled = [wake, listener].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             let first = polled.count
@@ -49,20 +48,20 @@ struct LoopbackPoll: Sendable {
             if polled[0].revents != 0 { return .failure(CancellationError()) }
             for index in connections.indices.reversed() {
                 let isReadable = polled[first + index].revents != 0
-                switch isReadable ? read(&connections[index]) : .waits {
+                switch isReadable ? read(&connections[index], isExpected) : .waits {
                 case .waits where connections[index].end > Date(): continue
                 case .callback(let target): return .success(target)
                 case .stray:
                     tries += 1
                     if tries == Self.maximumTries { return .failure(SignInError(.wrongState)) }
                 case .waits, .ended:
-                    LoopbackSocket.close(connections[index].descriptor)
+                    LoopbackSocket.closeDescriptor(connections[index].descriptor)
                     connections.remove(at: index)
                 }
             }
-            if polled[1].revents != 0, let descriptor = LoopbackSocket.accept(listener) {
+            if polled[1].revents != 0, let descriptor = LoopbackSocket.acceptConnection(listener) {
                 if connections.count == Self.maximumConnections {
-                    LoopbackSocket.close(connections.removeFirst().descriptor)
+                    LoopbackSocket.closeDescriptor(connections.removeFirst().descriptor)
                 }
                 connections.append(Connection(descriptor: descriptor, end: Date(timeIntervalSinceNow: patience)))
             }
@@ -77,8 +76,8 @@ struct LoopbackPoll: Sendable {
         case stray
     }
 
-    private func read(_ connection: inout Connection) -> Outcome {
-        guard let bytes = LoopbackSocket.read(connection.descriptor) else { return .waits }
+    private func read(_ connection: inout Connection, _ isExpected: (String) -> Bool) -> Outcome {
+        guard let bytes = LoopbackSocket.readBytes(connection.descriptor) else { return .waits }
         if connection.isAnswered { return bytes.isEmpty ? .ended : .waits }
         connection.head += bytes
         guard !bytes.isEmpty, connection.head.count <= LoopbackRequest.limit else { return .ended }
@@ -99,7 +98,7 @@ struct LoopbackPoll: Sendable {
     }
 
     private func answer(_ response: Data, to connection: inout Connection) -> Outcome {
-        LoopbackSocket.write(response, to: connection.descriptor)
+        LoopbackSocket.writeBytes(response, to: connection.descriptor)
         LoopbackSocket.endWriting(connection.descriptor)
         connection.isAnswered = true
         return .waits
