@@ -80,16 +80,6 @@ public struct SigningError: ExplainedError {
 
     package var explanation: Explanation {
         switch problem {
-        case .missingComponent, .noContentDigest, .unsupportedComponent, .labelInUse, .bodyReadableOnce, .invalidKey,
-            .keyTooShort, .keyFailed, .noCredentials, .credentialsExpired, .noWebhookID, .unsupportedTarget,
-            .unsupportedSetting:
-            signingExplanation
-        default: verificationExplanation
-        }
-    }
-
-    private var signingExplanation: Explanation {
-        switch problem {
         case .missingComponent(let component):
             Explanation(
                 "the message has no \(component), which the signature covers",
@@ -133,12 +123,6 @@ public struct SigningError: ExplainedError {
         case .unsupportedTarget(let reason): Explanation("the request's target cannot be signed: \(reason)")
         case .unsupportedSetting(let setting, let reason):
             Explanation("\(setting) is not possible: \(reason)", "change or remove the setting")
-        default: Explanation("the request cannot be signed")
-        }
-    }
-
-    private var verificationExplanation: Explanation {
-        switch problem {
         case .malformedField(let name, let reason): Explanation("the field \(name) is malformed: \(reason)")
         case .unsigned:
             Explanation(
@@ -167,7 +151,6 @@ public struct SigningError: ExplainedError {
                 "\(limit) nonces are remembered, and none of them has run out",
                 "remember more nonces, or accept signatures for a shorter time"
             )
-        default: Explanation("the signature is not accepted")
         }
     }
 }

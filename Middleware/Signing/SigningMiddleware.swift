@@ -43,10 +43,10 @@ import HTTPTypes
 ///
 /// **Errors.** ``SigningError``; rethrows errors of custom signers.
 public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage, IdentifyingMiddleware {
-    private let signer: (any RequestSigner)?
+    let signer: (any RequestSigner)?
     /// The signer, if it is one of this package.
     private let scheme: (any SignatureScheme)?
-    private let verifier: MessageVerifier?
+    let verifier: MessageVerifier?
     private let origins: OriginSet
     /// The options that the stage reads, among them those of its signer.
     package let stageOptions: [any RequestOption.Type]
@@ -113,8 +113,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
 
     /// Returns problems with inner stages that may change signed requests, and others that invalidate signatures.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
-        SigningPlace(place).problems(isSigning: signer != nil, verifier)
-            + origins.problems(of: "SigningMiddleware")
+        problemsOfPlace(place) + origins.problems(of: "SigningMiddleware")
             + (scheme?.problems(of: "SigningMiddleware", at: place) ?? [])
     }
 

@@ -1,17 +1,12 @@
 import HTTPChainCore
 
-/// Finds the surrounding stages that invalidate signatures.
-struct SigningPlace {
-    private let place: ChainPlace
-    private let name = "SigningMiddleware"
+extension SigningMiddleware {
+    private var name: String { "SigningMiddleware" }
 
-    init(_ place: ChainPlace) {
-        self.place = place
-    }
-
-    func problems(isSigning: Bool, _ verifier: MessageVerifier?) -> [ChainProblem] {
-        var problems = verifier.map(unverifiedContent) ?? []
-        guard isSigning else { return problems }
+    /// Returns problems with the surrounding stages that invalidate signatures.
+    func problemsOfPlace(_ place: ChainPlace) -> [ChainProblem] {
+        var problems = verifier.map { unverifiedContent($0, at: place) } ?? []
+        guard signer != nil else { return problems }
         if place.capabilities.contains(.followsRedirects) {
             problems.append(
                 ChainProblem(
@@ -52,7 +47,7 @@ struct SigningPlace {
     }
 
     /// A signed digest doesn't protect the content unless a stage compares them.
-    private func unverifiedContent(_ verifier: MessageVerifier) -> [ChainProblem] {
+    private func unverifiedContent(_ verifier: MessageVerifier, at place: ChainPlace) -> [ChainProblem] {
         guard verifier.required.contains(where: { $0.name == "content-digest" && !$0.isFromRequest }),
             !place.outside.contains(where: { $0.phase == .digest })
         else { return [] }
