@@ -33,9 +33,9 @@ struct Storefront: Sendable {
             SerializerMiddleware(.json)
             StatusValidationMiddleware()
             URLBuilderMiddleware(base: catalog)
-            HeadersMiddleware(
+            HeadersMiddleware([
                 .set(budgetField) { request in request.remainingTime.map { "\(Int($0 / .milliseconds(1)))" } }
-            )
+            ])
             RetryMiddleware(RetryPolicy(maximumAttempts: 2, backoff: Backoff(base: .milliseconds(20))), budget: extra)
             HedgingMiddleware(HedgingPolicy(after: .fixed(.milliseconds(100))), budget: extra)
             CircuitBreakerMiddleware(.consecutive(failures: 3), observer: onChange)

@@ -33,7 +33,7 @@ public struct HeaderOperation: Sendable {
 
     /// Sets the field to this value only.
     public static func set(_ name: HTTPField.Name, to value: String) -> HeaderOperation {
-        HeaderOperation(.set, name, value)
+        HeaderOperation(.set, name.rawName, value)
     }
 
     /// Sets the field to this value only; the name is text.
@@ -56,7 +56,7 @@ public struct HeaderOperation: Sendable {
 
     /// Adds a value to the field's existing ones.
     public static func append(_ name: HTTPField.Name, _ value: String) -> HeaderOperation {
-        HeaderOperation(.append, name, value)
+        HeaderOperation(.append, name.rawName, value)
     }
 
     /// Adds a value to the field's existing ones; the name is text.
@@ -78,7 +78,7 @@ public struct HeaderOperation: Sendable {
 
     /// Sets the field to a value if it has none.
     public static func `default`(_ name: HTTPField.Name, to value: String) -> HeaderOperation {
-        HeaderOperation(.setIfAbsent, name, value)
+        HeaderOperation(.setIfAbsent, name.rawName, value)
     }
 
     /// Sets the field to a value if it has none; the name is text.
@@ -175,10 +175,6 @@ public struct HeaderOperation: Sendable {
 }
 
 extension HeaderOperation {
-    private init(_ action: Action, _ name: HTTPField.Name, _ value: String) {
-        self.init(action, name.rawName, value)
-    }
-
     init(_ action: Action, _ name: String, _ value: String) {
         self.init(action: action, name: name) { checked in
             do throws(HeadersError) {

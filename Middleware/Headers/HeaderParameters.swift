@@ -27,7 +27,7 @@ package enum HeaderParametersOption: RequestOption {
     package static var isCredential: Bool { true }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".headerParameters(_:_:)", reader: "HeadersMiddleware(.set(…, template: …))", phase: .build)
+        OptionUsage(".headerParameters(_:_:)", reader: "HeadersMiddleware([.set(…, template: …)])", phase: .build)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -39,7 +39,7 @@ extension Request {
     /// Returns the request with additional parameters for the templates of ``HeadersMiddleware``.
     ///
     /// ```swift
-    /// let stage = HeadersMiddleware(.set("X-Trace", template: "{app}-%%0%%"))
+    /// let stage = HeadersMiddleware([.set("X-Trace", template: "{app}-%%0%%")])
     ///
     /// try await chain.send(.get("plants").headerParameters(["app": "garden"], ["42"]))   // X-Trace: garden-42
     /// ```

@@ -6,13 +6,13 @@ public import HTTPTypes
 /// ```swift
 /// let chain = try Chain(transport: transport) {
 ///     HeadersMiddleware([.accept: "application/json", .userAgent: "Garden/1.2"])
-///     HeadersMiddleware(
+///     HeadersMiddleware([
 ///         .default(.acceptLanguage, to: "en"),
 ///         .set("X-Tenant") { request in request.options[Tenant.self] },
 ///         .set("X-Trace", template: "{app}-%%0%%"),
 ///         .set("X-Api-Key", to: key).only(to: "https://api.example.com"),
-///         .remove("X-Debug")
-///     )
+///         .remove("X-Debug"),
+///     ])
 /// }
 /// let response = try await chain.send(.get("https://api.example.com/plants").headers(.set(.acceptLanguage, to: "de")))
 /// ```
@@ -32,7 +32,7 @@ public import HTTPTypes
 /// **Errors.** ``HeadersError`` names the field or the parameter. Names, fixed values and origins are checked when the
 /// chain is built, which throws `ChainOrderError`. A stage used without a chain throws for each call.
 public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
-    private let operations: [HeaderOperation]
+    let operations: [HeaderOperation]
     /// The operations if none depends on the request: no closure, no origin, no mistake.
     private let fixed: [FixedOperation]?
     /// The options that the stage reads; parameters and variables only if there is a template.
@@ -59,7 +59,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         _ precedence: Precedence = .call,
         onlyTo origin: String? = nil
     ) {
-        self.init(named: fields.map { ($0.rawName, $1) }, precedence, onlyTo: origin)
+        self.init(Self.operations(fields.map { ($0.rawName, $1) }, precedence, onlyTo: origin))
     }
 
     /// Sets fields with names as text on each request; a repeated name has all its values.
@@ -73,19 +73,15 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         _ precedence: Precedence = .call,
         onlyTo origin: String? = nil
     ) {
-        self.init(named: fields.map { ($0, $1) }, precedence, onlyTo: origin)
-    }
-
-    /// Applies operations in order.
-    public init(_ operations: HeaderOperation...) {
-        self.init(operations)
+        self.init(Self.operations(fields.map { ($0, $1) }, precedence, onlyTo: origin))
     }
 
     /// Applies operations in order.
     ///
     /// - Parameters:
-    ///   - operations: The changes to each request's fields. Empty for a stage that only applies those of calls.
-    public init(_ operations: [HeaderOperation]) {
+    ///   - operations: The changes to each request's fields. Defaults to none, for a stage that only applies those of
+    ///     calls.
+    public init(_ operations: [HeaderOperation] = []) {
         self.operations = operations
         let fixed = operations.compactMap(FixedOperation.init)
         self.fixed = fixed.count == operations.count ? fixed : nil
@@ -94,23 +90,18 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             hasTemplate ? [CallHeaders.self, HeaderParametersOption.self, CallVariables.self] : [CallHeaders.self]
     }
 
-    private init(named fields: [(String, String)], _ precedence: Precedence, onlyTo origin: String?) {
-        var names: [String] = []
-        var values: [String: [String]] = [:]
-        for (name, value) in fields {
-            let key = name.lowercased()
-            if values[key] == nil { names.append(name) }
-            values[key, default: []].append(value)
-        }
-        let operations = names.map { name in
-            let operation = HeaderOperation(
-                precedence == .override ? .set : .setIfAbsent,
-                name,
-                values[name.lowercased()] ?? []
-            )
+    private static func operations(
+        _ fields: [(name: String, value: String)],
+        _ precedence: Precedence,
+        onlyTo origin: String?
+    ) -> [HeaderOperation] {
+        let values = Dictionary(grouping: fields) { $0.name.lowercased() }
+        var known: Set<String> = []
+        return fields.map(\.name).filter { known.insert($0.lowercased()).inserted }.map { name in
+            let own = values[name.lowercased()]?.map(\.value) ?? []
+            let operation = HeaderOperation(precedence == .override ? .set : .setIfAbsent, name, own)
             return origin.map { operation.only(to: $0) } ?? operation
         }
-        self.init(operations)
     }
 
     /// With the other stages that complete the request.
@@ -158,7 +149,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             try fixed.apply(to: &request.head.headerFields)
         } else {
             if request.options.contains(HeaderParametersOption.self) { try refuseUnusedParameters(of: &request, next) }
-            try await FieldEditor(operations).edit(&request, isForOneCall: isForOneCall)
+            try await edit(&request, isForOneCall: isForOneCall)
         }
         return try await next(request)
     }

@@ -114,7 +114,7 @@ struct UnreadOptionTests {
             $0.decodingResponse(limits: DecodingLimits())
         },
         Lost("recorded", by: "RecordingMiddleware") { $0.recorded(true) },
-        Lost("headerParameters", by: "HeadersMiddleware", HeadersMiddleware(.set("X-Id", template: "{id}"))) {
+        Lost("headerParameters", by: "HeadersMiddleware", HeadersMiddleware([.set("X-Id", template: "{id}")])) {
             $0.headerParameters(["id": "7"])
         },
         Lost("headers", by: "HeadersMiddleware", HeadersMiddleware()) { $0.headers(.set(.accept, to: "a/b")) },
@@ -225,7 +225,7 @@ struct UnreadOptionTests {
     static let unable: [(stage: any Middleware, request: Request, expression: String)] = [
         (HeadersMiddleware(), Request.get(url).headerParameters(["id": "7"]), ".headerParameters("),
         (
-            HeadersMiddleware(.set("X-Id", template: "{ä}")), Request.get(url).headerParameters(["ä": "7"]),
+            HeadersMiddleware([.set("X-Id", template: "{ä}")]), Request.get(url).headerParameters(["ä": "7"]),
             ".headerParameters("
         ),
         (URLBuilderMiddleware(base: url), Request.get(url).withReserved("days", 3...7), ".withReserved("),

@@ -43,10 +43,10 @@ struct SharedFieldsTests {
 
     @Test("A template takes the call's parameters by name and by position")
     func templates() async throws {
-        let stage = HeadersMiddleware(
+        let stage = HeadersMiddleware([
             .set("X-Trace", template: "{app}-%%0%%/%%1%% 100%% {}"),
-            .set("X-App", template: "{app}")
-        )
+            .set("X-App", template: "{app}"),
+        ])
         let call = Request.get(url, headers: [HTTPField.Name(constant: "X-App"): "own"])
             .headerParameters(["app": "garden"], ["42"]).headerParameters([:], ["é"])
         let result = try await fields(stage, call)
@@ -67,11 +67,11 @@ struct SharedFieldsTests {
     @Test("A parameter that no template has is refused; those of the call and of inner stages count")
     func unusedParameters() async throws {
         let recorder = Recorder()
-        let inner = try Chain(transport: recorder) { HeadersMiddleware(.set("X-Inner", template: "{inner}")) }
+        let inner = try Chain(transport: recorder) { HeadersMiddleware([.set("X-Inner", template: "{inner}")]) }
         let chain = try Chain(transport: inner) {
             HeadersMiddleware([.accept: "a/b"])
-            HeadersMiddleware(.set("X-Id", template: "{id}/%%1%%"))
-            HeadersMiddleware(.set("X-Next", template: "{next}"))
+            HeadersMiddleware([.set("X-Id", template: "{id}/%%1%%")])
+            HeadersMiddleware([.set("X-Next", template: "{next}")])
         }
         let call = Request.get(url).headerParameters(["id": "7", "next": "8", "inner": "9"], ["a", "b"])
         _ = try await chain.send(call)
@@ -100,14 +100,14 @@ struct SharedFieldsTests {
         var headers: HTTPFields = [.accept: "*/*", .from: "a", .age: "1"]
         headers[values: .via] = ["one", "two"]
         headers[values: .accept] = ["text/html", "text/plain"]
-        let stage = HeadersMiddleware(
+        let stage = HeadersMiddleware([
             .set(.accept, to: "application/json"),
             .append(.via, "three"),
             .remove(.age),
             .remove(.referer),
             .default(.from, to: "b"),
-            .default(.acceptLanguage, to: "en")
-        )
+            .default(.acceptLanguage, to: "en"),
+        ])
         let result = try await fields(stage, .get(url, headers: headers))
         #expect(result[values: .accept] == ["application/json"])
         #expect(result[values: .via] == ["one", "two", "three"])
@@ -119,9 +119,9 @@ struct SharedFieldsTests {
 
     @Test("Operations take effect in the order they are written")
     func order() async throws {
-        let stage = HeadersMiddleware(.append(.via, "a"), .remove(.via), .append(.via, "b"), .default(.via, to: "c"))
+        let stage = HeadersMiddleware([.append(.via, "a"), .remove(.via), .append(.via, "b"), .default(.via, to: "c")])
         #expect(try await fields(stage)[values: .via] == ["b"])
-        let other = HeadersMiddleware(.append(.via, "a"), .append(.via, "b"), .set(.via, to: "c"))
+        let other = HeadersMiddleware([.append(.via, "a"), .append(.via, "b"), .set(.via, to: "c")])
         #expect(try await fields(other)[values: .via] == ["c"])
     }
 
@@ -133,11 +133,11 @@ struct SharedFieldsTests {
             headers.append(HTTPField(name: .cookie, value: value))
         }
         #expect(
-            try await fields(HeadersMiddleware(.remove("VIA")), .get(url, headers: headers)).map(\.value) == [
+            try await fields(HeadersMiddleware([.remove("VIA")]), .get(url, headers: headers)).map(\.value) == [
                 "1", "2", "3",
             ]
         )
-        let set = try await fields(HeadersMiddleware(.set(.via, to: "4")), .get(url, headers: headers))
+        let set = try await fields(HeadersMiddleware([.set(.via, to: "4")]), .get(url, headers: headers))
         #expect(set.map(\.value) == ["4", "1", "2", "3"])
     }
 
@@ -162,13 +162,13 @@ struct SharedFieldsTests {
 struct ComputedValuesTests {
     @Test("A closure sees the request and the call's parameters")
     func parameters() async throws {
-        let stage = HeadersMiddleware(
+        let stage = HeadersMiddleware([
             .set("X-Tenant") { $0.options[Tenant.self] },
             .append("Via") { request in
                 await Task.yield()
                 return "\(request.head.method) \(request.head.headerFields[.age] ?? "")"
-            }
-        )
+            },
+        ])
         var request = Request.get(url, headers: [.age: "1"])
         request.options[Tenant.self] = "garden"
         let result = try await fields(stage, request)
@@ -178,19 +178,19 @@ struct ComputedValuesTests {
 
     @Test("A closure that gives nil leaves the field as it is")
     func absentValue() async throws {
-        let stage = HeadersMiddleware(.set("From") { $0.options[Tenant.self] })
+        let stage = HeadersMiddleware([.set("From") { $0.options[Tenant.self] }])
         #expect(try await fields(stage, .get(url, headers: [.from: "a"])) == [.from: "a"])
     }
 
     @Test("A default is not made when the field is there")
     func lazyDefault() async throws {
         let count = Locked(0)
-        let stage = HeadersMiddleware(
+        let stage = HeadersMiddleware([
             .default("From") { _ in
                 count.withLock { $0 += 1 }
                 return "b"
             }
-        )
+        ])
         #expect(try await fields(stage, .get(url, headers: [.from: "a"]))[.from] == "a")
         #expect(count.withLock { $0 } == 0)
         #expect(try await fields(stage)[.from] == "b")
@@ -199,7 +199,7 @@ struct ComputedValuesTests {
     @Test("What the closure throws is the cause of an error that names the field, and nothing is sent")
     func failure() async throws {
         struct NoToken: Error {}
-        let outcome = await StageHarness(HeadersMiddleware(.set("From") { _ in throw NoToken() })).send(.get(url))
+        let outcome = await StageHarness(HeadersMiddleware([.set("From") { _ in throw NoToken() }])).send(.get(url))
         let error = try #require(outcome.error as? HeadersError)
         #expect(error.problem == .valueFailed(name: "From"))
         #expect(error.underlyingError is NoToken)
@@ -211,7 +211,7 @@ struct ComputedValuesTests {
     func cancellation() async throws {
         let clock = VirtualClock()
         struct Interrupted: Error {}
-        let stage = HeadersMiddleware(
+        let stage = HeadersMiddleware([
             .set("From") { request in
                 do {
                     try await request.environment.time.sleep(for: .seconds(1))
@@ -220,7 +220,7 @@ struct ComputedValuesTests {
                 }
                 return ""
             }
-        )
+        ])
         await #expect(throws: CancellationError.self) {
             try await StageHarness(stage, clock: clock).drive(.get(url)) { run in
                 try await clock.waitForSleepers()
@@ -255,7 +255,7 @@ struct CallHeadersTests {
         let server = Recorder()
         let chain = try Chain(transport: server) {
             HeadersMiddleware([.accept: "a", .from: "outer"])
-            HeadersMiddleware(.set(.accept, to: "b"), .set(.via, to: "inner"), .set(.from, to: "inner"))
+            HeadersMiddleware([.set(.accept, to: "b"), .set(.via, to: "inner"), .set(.from, to: "inner")])
         }
         _ = try await chain.send(.get(url).headers(.append(.via, "call"), .remove(.accept)))
         let result = try #require(server.requests.first).head.headerFields

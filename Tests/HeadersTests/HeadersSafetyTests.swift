@@ -23,9 +23,9 @@ struct InvalidFieldsTests {
     func controlCharacters(value: String, byte: UInt8, offset: Int, words: String) async throws {
         let stages = [
             HeadersMiddleware(["X-Part": value]),
-            HeadersMiddleware(.append("X-Part", value)),
-            HeadersMiddleware(.default("X-Part", to: value)),
-            HeadersMiddleware(.set("X-Part") { _ in value }),
+            HeadersMiddleware([.append("X-Part", value)]),
+            HeadersMiddleware([.default("X-Part", to: value)]),
+            HeadersMiddleware([.set("X-Part") { _ in value }]),
         ]
         for stage in stages {
             let outcome = await StageHarness(stage).send(.get(url))
@@ -52,7 +52,7 @@ struct InvalidFieldsTests {
     @Test("A name that is not a token is refused", arguments: ["", "X Part", "X-Part:", ":method", "X-Größe", "a\r\n"])
     func names(name: String) async throws {
         for operation in [HeaderOperation.set(name, to: "a"), .remove(name), .append(name) { _ in "a" }] {
-            let outcome = await StageHarness(HeadersMiddleware(operation)).send(.get(url))
+            let outcome = await StageHarness(HeadersMiddleware([operation])).send(.get(url))
             #expect((outcome.error as? HeadersError)?.problem == .invalidName(name))
         }
     }
@@ -60,7 +60,7 @@ struct InvalidFieldsTests {
     @Test("A pseudo field of HTTP/2 is refused instead of ending the process")
     func pseudoField() async throws {
         let name = try #require(HTTPField.Name(parsed: ":path"))
-        for stage in [HeadersMiddleware([name: "/"]), HeadersMiddleware(.set(":path") { _ in "/" })] {
+        for stage in [HeadersMiddleware([name: "/"]), HeadersMiddleware([.set(":path") { _ in "/" }])] {
             let outcome = await StageHarness(stage).send(.get(url))
             #expect((outcome.error as? HeadersError)?.problem == .invalidName(":path"))
         }
@@ -70,12 +70,12 @@ struct InvalidFieldsTests {
     func chainProblems() throws {
         let error = try #require(throws: ChainOrderError.self) {
             try Chain(transport: Recorder()) {
-                HeadersMiddleware(
+                HeadersMiddleware([
                     .set(.accept, to: "a\nb"),
                     .set(.age, to: "1"),
                     .set("X Part", to: "a"),
-                    .set(key, to: "a").only(to: "api.example.com")
-                )
+                    .set(key, to: "a").only(to: "api.example.com"),
+                ])
             }
         }
         #expect(error.problems.map(\.stage) == ["HeadersMiddleware", "HeadersMiddleware", "HeadersMiddleware"])
@@ -109,10 +109,10 @@ struct InvalidFieldsTests {
 
 @Suite("Header fields bound to an origin")
 struct BoundFieldsTests {
-    private let stage = HeadersMiddleware(
+    private let stage = HeadersMiddleware([
         .set(.accept, to: "application/json"),
-        .set(key, to: "k-123").only(to: "https://API.example.com")
-    )
+        .set(key, to: "k-123").only(to: "https://API.example.com"),
+    ])
 
     @Test("A bound field is sent to its origin and to no other")
     func bound() async {
@@ -165,14 +165,14 @@ struct BoundFieldsTests {
 struct HeadersInChainTests {
     @Test("The table of the chain shows the fields and hides secrets")
     func summary() throws {
-        let stage = HeadersMiddleware(
+        let stage = HeadersMiddleware([
             .set(.accept, to: "application/json"),
             .set(.authorization, to: "Bearer secret"),
             .append(.via, "x"),
             .default("From") { _ in "secret" },
             .remove(.age),
-            .set("X-Key", to: "secret").only(to: "https://api.example.com")
-        )
+            .set("X-Key", to: "secret").only(to: "https://api.example.com"),
+        ])
         #expect(
             stage.summary.settings.map { "\($0.name): \($0.value)" } == [
                 "Accept: application/json", "Authorization: <redacted>", "Via: x (append)",
@@ -215,10 +215,10 @@ struct HeadersInChainTests {
         try await StageConformance(
             request: { .post(url, body: "text").headers(.remove(.age)) },
             stage: {
-                HeadersMiddleware(
+                HeadersMiddleware([
                     .set("X-Method") { "\($0.head.method)" },
-                    .set(key, to: "k").only(to: "https://api.example.com")
-                )
+                    .set(key, to: "k").only(to: "https://api.example.com"),
+                ])
             }
         ).verify(check)
     }
@@ -230,12 +230,12 @@ struct HeadersInChainTests {
 
         let chain = try Chain(transport: transport) {
             HeadersMiddleware([.accept: "application/json", .userAgent: "Garden/1.2"])
-            HeadersMiddleware(
+            HeadersMiddleware([
                 .default(.acceptLanguage, to: "en"),
                 .set("X-Tenant") { request in request.options[Tenant.self] },
                 .set("X-Api-Key", to: key).only(to: "https://api.example.com"),
-                .remove("X-Debug")
-            )
+                .remove("X-Debug"),
+            ])
         }
         let response = try await chain.send(
             .get("https://api.example.com/plants").headers(.set(.acceptLanguage, to: "de"))

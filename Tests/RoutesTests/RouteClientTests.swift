@@ -213,11 +213,11 @@ struct RouteClientTests {
         let transport = InMemoryTransport { _ in Response(.noContent) }
         let chain = try Chain(transport: transport) {
             URLBuilderMiddleware(base: "https://a.example")
-            HeadersMiddleware(
+            HeadersMiddleware([
                 .set("X-Doc", template: "doc {id}"),
                 .set("X-First", template: "%%0%%"),
-                .set("X-Name", template: "{name}")
-            )
+                .set("X-Name", template: "{name}"),
+            ])
         }
         if way == 2 {
             try await Client(over: chain).call(GetDocument()).with { $0.headerParameters(["name": "n"]) }.value

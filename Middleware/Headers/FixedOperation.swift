@@ -1,0 +1,83 @@
+import HTTPChainCore
+import HTTPTypes
+
+/// An operation that doesn't depend on the request.
+enum FixedOperation: Sendable {
+    case set(HTTPField)
+    /// Sets several values of a field: whether they replace existing ones, and the values.
+    case several(isOverride: Bool, [HTTPField])
+    case append(HTTPField)
+    case setIfAbsent(HTTPField)
+    case remove(HTTPField.Name)
+
+    init?(_ operation: HeaderOperation) {
+        guard operation.origin == nil else { return nil }
+        switch operation.source {
+        case .fixed(let field): self.init(operation.action, field, operation.others)
+        case .removal(let name): self = .remove(name)
+        case .computed, .invalid: return nil
+        }
+    }
+
+    init(_ action: HeaderOperation.Action, _ field: HTTPField, _ others: [HTTPField] = []) {
+        guard others.isEmpty else {
+            self = .several(isOverride: action == .set, [field] + others)
+            return
+        }
+        switch action {
+        case .set: self = .set(field)
+        case .append: self = .append(field)
+        case .setIfAbsent: self = .setIfAbsent(field)
+        case .remove: self = .remove(field.name)
+        }
+    }
+
+    func apply(to fields: inout HTTPFields) throws(HeadersError) {
+        switch self {
+        case .set(let field):
+            guard let index = fields.firstIndex(where: { $0.name == field.name }) else {
+                return try Self.append(field, to: &fields)
+            }
+            fields[index] = field
+            if let other = fields[(index + 1)...].firstIndex(where: { $0.name == field.name }) {
+                fields.removeSubrange(other, matching: field.name)
+            }
+        case .several(let isOverride, let values):
+            guard let name = values.first?.name, isOverride || !fields.contains(name) else { return }
+            if let index = fields.firstIndex(where: { $0.name == name }) {
+                fields.removeSubrange(index, matching: name)
+            }
+            for value in values { try Self.append(value, to: &fields) }
+        case .append(let field):
+            try Self.append(field, to: &fields)
+        case .setIfAbsent(let field):
+            if !fields.contains(field.name) { try Self.append(field, to: &fields) }
+        case .remove(let name):
+            if let index = fields.firstIndex(where: { $0.name == name }) {
+                fields.removeSubrange(index, matching: name)
+            }
+        }
+    }
+
+    /// `HTTPFields` ends the process if there is one field too many.
+    private static func append(_ field: HTTPField, to fields: inout HTTPFields) throws(HeadersError) {
+        guard fields.count < HTTPFields.capacity else { throw HeadersError(.tooManyFields(fields.count + 1)) }
+        fields.append(field)
+    }
+}
+
+extension [FixedOperation] {
+    func apply(to fields: inout HTTPFields) throws(HeadersError) {
+        // One allocation for these and a few fields of inner stages.
+        if fields.isEmpty { fields.reserveCapacity(Swift.max(count, 8)) }
+        for operation in self { try operation.apply(to: &fields) }
+    }
+}
+
+extension HTTPFields {
+    /// Removes the fields with a name, from `start` on.
+    fileprivate mutating func removeSubrange(_ start: Int, matching name: HTTPField.Name) {
+        let rest = self[start...].filter { $0.name != name }
+        replaceSubrange(start..., with: rest)
+    }
+}
