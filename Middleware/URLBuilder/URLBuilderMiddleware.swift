@@ -43,12 +43,26 @@ public struct URLBuilderMiddleware: BuiltInStage {
     private let custom: (any URLBuilding)?
     private let options: [any RequestOption.Type]
 
-    private init(
-        base: String?,
-        encoder: ParameterEncoder,
-        syntax: Set<URLVariableSyntax>,
-        leavesOrigin: LeavesOrigin,
-        custom: (any URLBuilding)?
+    /// Makes the stage.
+    ///
+    /// If the base isn't an absolute http or https URL, `Chain.init` throws; outside a checked chain, the stage throws
+    /// for each request.
+    ///
+    /// - Parameters:
+    ///   - base: The URL that relative references are joined to: scheme, host, and optionally a path and a query.
+    ///     Defaults to none, for a custom builder that returns absolute URLs, or calls that have them.
+    ///   - encoder: The encoder for query parameters, and for Booleans and dates in path variables.
+    ///   - syntax: The notations for variables; all by default.
+    ///   - leavesOrigin: Whether a URL may have an origin other than the base's; allowed by default, since a complete
+    ///     URL replaces the base in most clients. Use ``LeavesOrigin/refused`` if references come from data. A custom
+    ///     builder's own URLs aren't checked.
+    ///   - builder: Builds the URL of each call. Defaults to none: the stage builds them.
+    public init(
+        base: String? = nil,
+        encoder: ParameterEncoder = ParameterEncoder(),
+        syntax: Set<URLVariableSyntax> = Set(URLVariableSyntax.allCases),
+        leavesOrigin: LeavesOrigin = .allowed,
+        builder custom: (any URLBuilding)? = nil
     ) {
         self.base = base
         self.encoder = encoder
@@ -61,26 +75,6 @@ public struct URLBuilderMiddleware: BuiltInStage {
         }
     }
 
-    /// Makes the stage.
-    ///
-    /// If the base isn't an absolute http or https URL, `Chain.init` throws; outside a checked chain, the stage throws
-    /// for each request.
-    ///
-    /// - Parameters:
-    ///   - base: The URL that relative references are joined to: scheme, host, and optionally a path and a query.
-    ///   - encoder: The encoder for query parameters, and for Booleans and dates in path variables.
-    ///   - syntax: The notations for variables; all by default.
-    ///   - leavesOrigin: Whether a URL may have an origin other than the base's; allowed by default, since a complete
-    ///     URL replaces the base in most clients. Use ``LeavesOrigin/refused`` if references come from data.
-    public init(
-        base: String,
-        encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: Set<URLVariableSyntax> = Set(URLVariableSyntax.allCases),
-        leavesOrigin: LeavesOrigin = .allowed
-    ) {
-        self.init(base: base, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin, custom: nil)
-    }
-
     /// Makes the stage with a Foundation base URL.
     public init(
         base: URL,
@@ -89,22 +83,6 @@ public struct URLBuilderMiddleware: BuiltInStage {
         leavesOrigin: LeavesOrigin = .allowed
     ) {
         self.init(base: base.absoluteString, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin)
-    }
-
-    /// Makes the stage with a custom builder.
-    ///
-    /// - Parameters:
-    ///   - base: The URL that relative results are joined to; `nil` if the builder returns absolute URLs.
-    ///   - encoder: The encoder for query parameters in ``URLBuildingCall/standardURL(base:reference:)``.
-    ///   - syntax: The notations for variables that it recognizes.
-    ///   - builder: Builds the URL of each call.
-    public init(
-        base: String? = nil,
-        encoder: ParameterEncoder = ParameterEncoder(),
-        syntax: Set<URLVariableSyntax> = Set(URLVariableSyntax.allCases),
-        builder: some URLBuilding
-    ) {
-        self.init(base: base, encoder: encoder, syntax: syntax, leavesOrigin: .allowed, custom: builder)
     }
 
     /// Makes the stage with a closure that builds the URL of each call.
@@ -120,13 +98,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
         syntax: Set<URLVariableSyntax> = Set(URLVariableSyntax.allCases),
         build: @escaping @Sendable (_ call: URLBuildingCall) async throws -> String
     ) {
-        self.init(
-            base: base,
-            encoder: encoder,
-            syntax: syntax,
-            leavesOrigin: .allowed,
-            custom: ClosureURLBuilding(build: build)
-        )
+        self.init(base: base, encoder: encoder, syntax: syntax, builder: ClosureURLBuilding(build: build))
     }
 
     /// ``/HTTPChainCore/Phase/build``: inner stages may send the request again, so it must be complete by then.
