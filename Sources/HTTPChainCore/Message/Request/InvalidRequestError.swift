@@ -29,13 +29,20 @@ public struct InvalidRequestError: ExplainedError, Hashable {
 
     /// The reason why the request can't be sent.
     public let problem: Problem
+    /// The stage that would have completed the URL, as it is written in a chain; `nil` if it isn't known.
+    private let reader: String?
 
     /// Makes the error for a problem; secrets in a URL are redacted.
-    package init(_ problem: Problem) {
-        self.init(problem, redaction: .standard)
+    ///
+    /// - Parameters:
+    ///   - problem: The problem.
+    ///   - reader: The stage that reads what nothing has put into the URL, as it is written in a chain.
+    package init(_ problem: Problem, reader: String? = nil) {
+        self.init(problem, reader: reader, redaction: .standard)
     }
 
-    private init(_ problem: Problem, redaction: Redaction) {
+    private init(_ problem: Problem, reader: String?, redaction: Redaction) {
+        self.reader = reader
         self.problem =
             switch problem {
             case .relativeURL(let reference): .relativeURL(redaction.url(reference))
@@ -50,7 +57,7 @@ public struct InvalidRequestError: ExplainedError, Hashable {
 
     /// Returns the same error, with the secrets of a call redacted.
     func redacted(by redaction: Redaction) -> InvalidRequestError {
-        InvalidRequestError(problem, redaction: redaction)
+        InvalidRequestError(problem, reader: reader, redaction: redaction)
     }
 
     /// Always "transport", the end of the chain.
@@ -66,7 +73,7 @@ public struct InvalidRequestError: ExplainedError, Hashable {
         case .unfinishedURL(let url):
             Explanation(
                 "nothing has put the path and query arguments of the request into its URL \"\(url)\"",
-                "send it through a chain with URLBuilderMiddleware(), or write the complete URL"
+                "send it through a chain with \(reader ?? "the stage that does"), or write the complete URL"
             )
         case .invalidURL(let url, let why):
             Explanation("the URL \"\(url)\" is invalid: \(why)")

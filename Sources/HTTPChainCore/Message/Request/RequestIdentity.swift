@@ -93,6 +93,11 @@ extension RequestOptions {
         !isChecked && storage.contains { $0.key is any TargetOption.Type && !$0.isHarmless }
     }
 
+    /// The stage that completes the URL with the request's values, as it is written in a chain.
+    var targetReader: String? {
+        storage.entries.first { $0.key is any TargetOption.Type && !$0.isHarmless }?.usage.reader
+    }
+
     /// The values that complete the URL, as comparable text, or `nil` if one of them can't be compared.
     fileprivate var targetCompletion: [ExactText]? {
         var texts: [ExactText] = []

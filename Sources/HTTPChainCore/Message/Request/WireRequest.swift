@@ -70,7 +70,8 @@ extension Request {
             throw error.redacted(by: Request(head: head, options: options).redaction)
         }
         if options.hasUnreadTarget {
-            throw InvalidRequestError(.unfinishedURL(url)).redacted(by: Request(head: head, options: options).redaction)
+            throw InvalidRequestError(.unfinishedURL(url), reader: options.targetReader)
+                .redacted(by: Request(head: head, options: options).redaction)
         }
         for field in head.headerFields {
             if field.withUnsafeBytesOfValue({ $0.contains(where: ASCII.isFieldControl) }) {
