@@ -8,33 +8,21 @@ import HTTPTypes
 /// (``decoding(_:contentTypes:decoder:)``), and for closures (``map(_:)``, ``throwing(_:)``, ``recover(_:)``).
 public struct ErrorHandler: Sendable {
     /// The result of a handler for a failure.
-    package struct Outcome: Sendable {
-        enum Kind: Sendable {
-            case pass
-            case fail(@Sendable (CallFailure, Redaction) -> any Error)
-            case recover(Response)
-            case replace(any Error)
-        }
-        let kind: Kind
-
+    package enum Outcome: Sendable {
         /// Passes the failure to the next handler; after the last one, the original error is rethrown unchanged.
-        package static let pass = Outcome(kind: .pass)
-
-        /// Throws a ``ServiceError`` with these details and the original error as its cause.
-        package static func fail<Details: Sendable>(_ details: Details) -> Outcome {
-            Outcome(kind: .fail { ServiceError(details, of: $0, redaction: $1) })
-        }
-
+        case pass
+        /// Throws the error that the closure makes of the failure.
+        case error(@Sendable (CallFailure, Redaction) -> any Error)
         /// Throws this error without wrapping it, so that `catch` finds it by its type.
         ///
         /// The original error is lost, unless this one contains it.
-        package static func `throw`(_ error: any Error) -> Outcome {
-            Outcome(kind: .replace(error))
-        }
-
+        case `throw`(any Error)
         /// Returns this response instead of failing.
-        package static func recover(_ response: Response) -> Outcome {
-            Outcome(kind: .recover(response))
+        case recover(Response)
+
+        /// Throws a ``ServiceError`` with these details and the original error as its cause.
+        package static func fail<Details: Sendable>(_ details: Details) -> Outcome {
+            .error { ServiceError(details, of: $0, redaction: $1) }
         }
     }
 

@@ -129,11 +129,11 @@ public struct ErrorHandlerMiddleware: BuiltInStage {
         if handlers.isEmpty { throw error }
         let failure = try await failure(of: error)
         for handler in handlers {
-            switch try await handler.outcome(failure).kind {
+            switch try await handler.outcome(failure) {
             case .pass: continue
             case .recover(let response): return response
-            case .replace(let error): throw error
-            case .fail(let make): throw make(failure, redaction)
+            case .throw(let error): throw error
+            case .error(let make): throw make(failure, redaction)
             }
         }
         throw failure.error

@@ -41,16 +41,24 @@ public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable 
     package static let defaultLimit = 20
 
     /// The policy's name in summaries.
-    package let words: String
+    package private(set) var words: String
     /// The largest limit in the policy, or `nil` if it has none.
     let largestLimit: Int?
-    let allowances: Set<Allowance>
+    private(set) var allowances: Set<Allowance>
     let isNever: Bool
     private let decide: @Sendable (RedirectProposal) -> Decision
 
-    private init(
+    /// Makes a custom policy.
+    ///
+    /// - Parameters:
+    ///   - description: The policy's name in summaries.
+    ///   - largestLimit: The largest limit in the policy, or `nil` if it has none.
+    ///   - allowances: The redirects that are followed although they are refused by default.
+    ///   - isNever: Whether no redirect is followed.
+    ///   - decide: Decides on a redirect.
+    package init(
         _ description: String,
-        largestLimit: Int?,
+        largestLimit: Int? = nil,
         allowances: Set<Allowance> = [],
         isNever: Bool = false,
         decide: @escaping @Sendable (RedirectProposal) -> Decision
@@ -60,15 +68,6 @@ public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable 
         words = description
         self.largestLimit = largestLimit
         self.decide = decide
-    }
-
-    /// Makes a custom policy.
-    ///
-    /// - Parameters:
-    ///   - description: The policy's name in summaries.
-    ///   - decide: Decides on a redirect.
-    package init(_ description: String, decide: @escaping @Sendable (RedirectProposal) -> Decision) {
-        self.init(description, largestLimit: nil, decide: decide)
     }
 
     /// Returns the policy's decision on a redirect.
@@ -82,20 +81,17 @@ public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable 
             allowances.contains(.downgrade) ? "http" : nil,
             allowances.contains(.bodyToOtherOrigins) ? "bodies to other origins" : nil,
         ]
-        return RedirectPolicy(
-            "\(description) allowing \(names.compactMap { $0 }.joined(separator: " and "))",
-            largestLimit: largestLimit,
-            allowances: self.allowances.union(allowances),
-            isNever: isNever,
-            decide: decide
-        )
+        var policy = self
+        policy.words += " allowing \(names.compactMap { $0 }.joined(separator: " and "))"
+        policy.allowances.formUnion(allowances)
+        return policy
     }
 
     /// Follows up to 20 redirects.
     public static let standard = RedirectPolicy.limited(defaultLimit)
 
     /// Follows no redirects: each is returned as the response.
-    public static let never = RedirectPolicy("never", largestLimit: nil, isNever: true) { _ in .stop }
+    public static let never = RedirectPolicy("never", isNever: true) { _ in .stop }
 
     /// Follows up to a number of redirects; one more throws ``RedirectError/Problem/tooManyHops(limit:)``.
     ///

@@ -5,22 +5,14 @@ public import HTTPTypes
 ///
 /// It is attached to responses (`response.retries`) and to errors that support it (`error.retries`).
 public struct RetryHistory: Sendable {
-    /// The outcome of an attempt.
-    package enum Outcome: Sendable {
-        /// A response with this status.
-        case status(HTTPResponse.Status)
-        /// An error, while waiting for the response or reading its body.
-        case failure(any Error)
-    }
-
     /// A single attempt.
     public struct Attempt: Sendable {
         /// The number of the attempt, starting with 1.
         public let number: Int
         /// The first requested byte if the attempt resumed a download, or `nil` if it requested the whole response.
         package let offset: Int64?
-        /// The outcome of the attempt.
-        package let outcome: Outcome
+        /// The status of the response, or the error while waiting for the response or reading its body.
+        package let outcome: Result<HTTPResponse.Status, any Error>
         /// The wait after the attempt, or `nil` after the last one.
         public let wait: Duration?
     }
@@ -104,7 +96,7 @@ extension RetryHistory.Attempt: CustomStringConvertible, DescribedValue {
         var text = "attempt \(number)"
         if let offset { text += " (from byte \(offset))" }
         switch outcome {
-        case .status(let status): text += ": \(status.code)"
+        case .success(let status): text += ": \(status.code)"
         case .failure(let error as any HTTPChainError): text += ": \(error.stage): \(error.reason)"
         case .failure(let error): text += ": \(error)"
         }

@@ -53,16 +53,11 @@ struct RetryRun: Sendable {
     /// - Throws: `CancellationError` if that ended the attempt.
     mutating func judge(_ result: Result<Response, any Error>) throws -> RetryDecision {
         let environment = request.environment
-        let outcome: Result<HTTPResponse, any Error>
-        switch result {
-        case .success(let response):
-            outcome = .success(response.head)
-            count(response)
-        case .failure(let error):
-            if error is CancellationError || Task.isCancelled { throw CancellationError() }
-            outcome = .failure(error)
-            count(nil)
+        if case .failure(let error) = result, error is CancellationError || Task.isCancelled {
+            throw CancellationError()
         }
+        let outcome = result.map(\.head)
+        count(try? result.get())
         var decision = settings.policy.decide(
             CompletedAttempt(request: request.head, attempt: number, result: outcome),
             RetryCircumstances(
@@ -99,22 +94,14 @@ struct RetryRun: Sendable {
     }
 
     private mutating func record(_ outcome: Result<HTTPResponse, any Error>, wait: Duration?, stop: RetryStop?) {
-        let head: HTTPResponse?
-        let result: RetryHistory.Outcome
-        switch outcome {
-        case .success(let response): (head, result) = (response, .status(response.status))
-        case .failure(let error): (head, result) = (nil, .failure(error))
-        }
-        switch outcome {
-        case .failure(let error) where error.isBeforeSending: break
-        default: hasSent = true
-        }
-        let attempt = RetryHistory.Attempt(number: number, offset: offset, outcome: result, wait: wait)
+        let isUnsent = if case .failure(let error) = outcome { error.isBeforeSending } else { false }
+        if !isUnsent { hasSent = true }
+        let attempt = RetryHistory.Attempt(number: number, offset: offset, outcome: outcome.map(\.status), wait: wait)
         history.append(attempt)
         if let stop { history.stop = stop }
         settings.observer?(
             RetryEvent(
-                exchange: ExchangeSnapshot(request.head, response: head, redaction: request.redaction),
+                exchange: ExchangeSnapshot(request.head, response: try? outcome.get(), redaction: request.redaction),
                 attempt: attempt,
                 stop: stop
             )
