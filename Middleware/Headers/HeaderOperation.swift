@@ -118,17 +118,18 @@ public struct HeaderOperation: Sendable {
         return operation
     }
 
-    /// Makes the operation for a field with several values, which are set or skipped together.
-    init(_ action: Action, _ name: String, _ values: [String]) {
-        self.init(action, name, values.first ?? "")
-        guard case .fixed(let first) = source else { return }
+    /// Returns the operation for a field with several values, which are set or skipped together.
+    static func several(_ action: Action, _ name: String, _ values: [String]) -> HeaderOperation {
+        var operation = HeaderOperation(action, name, values.first ?? "")
+        guard case .fixed(let first) = operation.source else { return operation }
         for value in values.dropFirst() {
             do throws(HeadersError) {
-                others.append(try FieldValue.field(first.name, value))
+                operation.others.append(try FieldValue.field(first.name, value))
             } catch {
-                source = .invalid(name: name, error.problem)
+                operation.source = .invalid(name: name, error.problem)
             }
         }
+        return operation
     }
 
     /// Removes the field with all its values.

@@ -99,7 +99,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         var known: Set<String> = []
         return fields.map(\.name).filter { known.insert($0.lowercased()).inserted }.map { name in
             let own = values[name.lowercased()]?.map(\.value) ?? []
-            let operation = HeaderOperation(precedence == .override ? .set : .setIfAbsent, name, own)
+            let operation = HeaderOperation.several(precedence == .override ? .set : .setIfAbsent, name, own)
             return origin.map { operation.only(to: $0) } ?? operation
         }
     }

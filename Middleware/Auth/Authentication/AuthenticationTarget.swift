@@ -9,36 +9,16 @@ public enum AuthenticationTarget: Sendable, Hashable, CaseIterable {
     case proxy
 
     /// The status that requests credentials: 401 or 407.
-    package var status: HTTPResponse.Status {
-        switch self {
-        case .origin: .unauthorized
-        case .proxy: .proxyAuthenticationRequired
-        }
-    }
+    package var status: HTTPResponse.Status { self == .origin ? .unauthorized : .proxyAuthenticationRequired }
 
     /// The field that holds the challenges: `WWW-Authenticate` or `Proxy-Authenticate`.
-    package var challengeField: HTTPField.Name {
-        switch self {
-        case .origin: .wwwAuthenticate
-        case .proxy: .proxyAuthenticate
-        }
-    }
+    package var challengeField: HTTPField.Name { self == .origin ? .wwwAuthenticate : .proxyAuthenticate }
 
     /// The field that holds the credentials: `Authorization` or `Proxy-Authorization`.
-    package var requestField: HTTPField.Name {
-        switch self {
-        case .origin: .authorization
-        case .proxy: .proxyAuthorization
-        }
-    }
+    package var requestField: HTTPField.Name { self == .origin ? .authorization : .proxyAuthorization }
 
     /// The field with information after success: `Authentication-Info` or `Proxy-Authentication-Info`.
-    package var infoField: HTTPField.Name {
-        switch self {
-        case .origin: .authenticationInfo
-        case .proxy: .proxyAuthenticationInfo
-        }
-    }
+    package var infoField: HTTPField.Name { self == .origin ? .authenticationInfo : .proxyAuthenticationInfo }
 }
 
 extension Response {

@@ -77,19 +77,21 @@ public struct BasicAuthMiddleware: AuthenticationStage {
     ///   - charset: The charset for non-ASCII characters if the server doesn't name one. Defaults to UTF-8.
     ///   - allowsPlaintext: Whether passwords may be sent without TLS, readable by eavesdroppers (RFC 7617 §4).
     ///     Defaults to `false`.
+    ///   - proxy: The proxy's URL, to authenticate to a proxy (407). Defaults to none, for a server.
     public init(
         _ provider: any CredentialProvider,
         sending: BasicSending = .whenChallenged,
         charset: BasicCharset = .utf8,
-        allowsPlaintext: Bool = false
+        allowsPlaintext: Bool = false,
+        proxy: String? = nil
     ) {
-        let authenticator = BasicAuthenticator(
+        authenticator = BasicAuthenticator(
             provider,
             sending: sending,
             charset: charset,
             allowsPlaintext: allowsPlaintext
         )
-        self.init(authenticator, proxy: nil)
+        authentication = AuthenticationMiddleware([authenticator], proxy: proxy, name: "BasicAuthMiddleware")
     }
 
     /// Authenticates one user to a proxy (407, `Proxy-Authorization`), for `http` requests, which the proxy can read.
@@ -111,20 +113,11 @@ public struct BasicAuthMiddleware: AuthenticationStage {
         sending: BasicSending = .whenChallenged,
         allowsPlaintext: Bool = false
     ) {
-        let provider = ClosureCredentialProvider.fixed(user: user, password: password, for: proxy)
         self.init(
-            BasicAuthenticator(provider, sending: sending, allowsPlaintext: allowsPlaintext),
+            .fixed(user: user, password: password, for: proxy),
+            sending: sending,
+            allowsPlaintext: allowsPlaintext,
             proxy: proxy
-        )
-    }
-
-    private init(_ authenticator: BasicAuthenticator, proxy: String?) {
-        self.authenticator = authenticator
-        authentication = AuthenticationMiddleware(
-            [authenticator],
-            proxy: proxy,
-            maximumAnswers: 3,
-            name: "BasicAuthMiddleware"
         )
     }
 

@@ -14,23 +14,28 @@ public struct OriginSet: Sendable, Hashable {
     /// Whether every origin is in the set, as in ``any``.
     package let isAny: Bool
 
+    private init(origins: Set<Origin> = [], invalid: [String] = [], isAny: Bool = false) {
+        self.origins = origins
+        self.invalid = invalid
+        self.isAny = isAny
+    }
+
     package init(_ origins: some Sequence<Origin>) {
-        self.origins = Set(origins)
-        invalid = []
-        isAny = false
+        self.init(origins: Set(origins))
     }
 
     /// Makes a set from absolute URLs, using only scheme, host and port.
     package init(urls: some Sequence<String>) {
-        origins = Set(urls.compactMap { Origin($0) })
-        invalid = urls.filter { Origin($0) == nil }
-        isAny = false
+        self.init(origins: Set(urls.compactMap { Origin($0) }), invalid: urls.filter { Origin($0) == nil })
     }
 
-    private init(isAny: Bool) {
-        origins = []
-        invalid = []
-        self.isAny = isAny
+    /// Returns the origins of several sets.
+    fileprivate static func joined(_ sets: [OriginSet]) -> OriginSet {
+        OriginSet(
+            origins: sets.reduce(into: []) { $0.formUnion($1.origins) },
+            invalid: sets.flatMap(\.invalid),
+            isAny: sets.contains(where: \.isAny)
+        )
     }
 
     static let everyOrigin = OriginSet(isAny: true)
@@ -144,20 +149,12 @@ extension Origin: OriginSetConvertible, BuiltInOriginSetConvertible {
 
 extension Array: OriginSetConvertible, BuiltInOriginSetConvertible where Element: OriginSetConvertible {
     /// The origins of all elements.
-    package var namedOrigins: OriginSet { OriginSet(joining: map(\.originSet)) }
+    package var namedOrigins: OriginSet { .joined(map(\.originSet)) }
 }
 
 extension Set: OriginSetConvertible, BuiltInOriginSetConvertible where Element: OriginSetConvertible {
     /// The origins of all elements.
-    package var namedOrigins: OriginSet { OriginSet(joining: map(\.originSet)) }
-}
-
-extension OriginSet {
-    fileprivate init(joining sets: [OriginSet]) {
-        origins = sets.reduce(into: []) { $0.formUnion($1.origins) }
-        invalid = sets.flatMap(\.invalid)
-        isAny = sets.contains(where: \.isAny)
-    }
+    package var namedOrigins: OriginSet { .joined(map(\.originSet)) }
 }
 
 extension OriginSet: CustomStringConvertible, DescribedValue {

@@ -34,12 +34,7 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
 
     /// Whether a session key is derived from the first nonces of server and client (RFC 7616 §3.4.2).
-    package var isSession: Bool {
-        switch self {
-        case .md5Session, .sha256Session, .sha512256Session, .sha512Session: true
-        case .md5, .sha256, .sha512256, .sha512: false
-        }
-    }
+    package var isSession: Bool { rawValue.ends(with: "-sess") }
 
     /// Whether its hash function is MD5, which is broken.
     var isMD5: Bool { self == .md5 || self == .md5Session }

@@ -8,7 +8,7 @@ package struct DigestKey: Sendable, Hashable {
     /// The algorithm that the key was made with.
     package let algorithm: DigestAlgorithm
     /// The key in lower-case hexadecimal digits.
-    package let digits: [UInt8]
+    package private(set) var digits: [UInt8]
 
     /// Makes the key of a user.
     ///
@@ -33,17 +33,10 @@ package struct DigestKey: Sendable, Hashable {
     /// Makes the key with the bytes of the realm.
     init(_ algorithm: DigestAlgorithm, username: String, realm: [UInt8], password: Secret, isUTF8: Bool) {
         self.algorithm = algorithm
-        var bytes: [UInt8] = []
-        bytes.append(username, normalizing: isUTF8)
+        var bytes = Array(username.normalized(isUTF8).utf8)
         bytes.append(colon: realm)
-        bytes.append(UInt8(ascii: ":"))
-        bytes.append(password.revealed, normalizing: isUTF8)
+        bytes.append(colon: password.revealed.normalized(isUTF8))
         digits = DigestHash.hex(bytes, algorithm)
-    }
-
-    private init(_ algorithm: DigestAlgorithm, digits: [UInt8]) {
-        self.algorithm = algorithm
-        self.digits = digits
     }
 
     /// Returns the session key: H(A1) of the `-sess` algorithms.
@@ -55,7 +48,9 @@ package struct DigestKey: Sendable, Hashable {
         var bytes = digits
         bytes.append(colon: nonce)
         bytes.append(colon: cnonce)
-        return DigestKey(algorithm, digits: DigestHash.hex(bytes, algorithm))
+        var key = self
+        key.digits = DigestHash.hex(bytes, algorithm)
+        return key
     }
 }
 
@@ -82,9 +77,5 @@ extension [UInt8] {
     mutating func append(colon digits: [UInt8]) {
         append(UInt8(ascii: ":"))
         append(contentsOf: digits)
-    }
-
-    fileprivate mutating func append(_ text: String, normalizing: Bool) {
-        append(contentsOf: text.normalized(normalizing).utf8)
     }
 }

@@ -32,8 +32,6 @@ struct DigestNonces: Sendable {
     /// The nonces in order of arrival; the last one is current.
     private var entries: [Entry] = []
 
-    init() {}
-
     /// Makes the nonce of a challenge current and counts its next use, continuing the count of a known nonce.
     ///
     /// - Parameters:

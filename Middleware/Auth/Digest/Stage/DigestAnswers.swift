@@ -28,16 +28,6 @@ final class DigestAnswer: Sendable {
 
 /// The answers in a request, to the server and to a proxy.
 enum DigestAnswers: RequestNote {
-    struct Value: Sendable {
-        var origin: DigestAnswer?
-        var proxy: DigestAnswer?
-
-        subscript(target: AuthenticationTarget) -> DigestAnswer? {
-            get { target == .origin ? origin : proxy }
-            set { if target == .origin { origin = newValue } else { proxy = newValue } }
-        }
-    }
-
-    static var defaultValue: Value { Value() }
+    static var defaultValue: [AuthenticationTarget: DigestAnswer] { [:] }
     static var isCredential: Bool { true }
 }

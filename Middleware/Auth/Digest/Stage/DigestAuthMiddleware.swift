@@ -88,12 +88,7 @@ public struct DigestAuthMiddleware: AuthenticationStage {
     ///   - proxy: The proxy's URL, to authenticate to a proxy. Defaults to none, for a server.
     public init(_ authenticator: DigestAuthenticator, proxy: String? = nil) {
         self.authenticator = authenticator
-        authentication = AuthenticationMiddleware(
-            [authenticator],
-            proxy: proxy,
-            maximumAnswers: 3,
-            name: DigestAuthenticator.stageName
-        )
+        authentication = AuthenticationMiddleware([authenticator], proxy: proxy, name: DigestAuthenticator.stageName)
     }
 
     /// Forgets all credentials, so that the next call asks the provider again, such as after a sign-out.
