@@ -32,9 +32,6 @@ package struct StepTimeouts: RequestOption, Sendable, Hashable {
     /// The limit on waiting for the next part of the response's body.
     package var read = CallSetting<Duration>.standard
 
-    /// Makes rules that keep all of the stage's limits.
-    package init() {}
-
     /// The stage's limits.
     package static var defaultValue: StepTimeouts { StepTimeouts() }
     /// The method that sets the option, and the stage that reads it.
@@ -91,12 +88,7 @@ extension Request {
         response: CallSetting<Duration> = .standard,
         read: CallSetting<Duration> = .standard
     ) -> Request {
-        var rules = StepTimeouts()
-        rules.connect = connect
-        rules.write = write
-        rules.response = response
-        rules.read = read
-        options[StepTimeouts.self] = rules
+        options[StepTimeouts.self] = StepTimeouts(connect: connect, write: write, response: response, read: read)
         return self
     }
 }

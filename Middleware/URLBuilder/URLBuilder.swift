@@ -10,7 +10,7 @@ import HTTPTypes
 /// // https://api.example.com/v2/users/42?key=1&q=x%20y
 /// ```
 public struct URLBuilder: Sendable {
-    private let base: BaseURL?
+    private var base: BaseURL?
     private let encoder: ParameterEncoder
     private let syntax: VariableNotations
     private let leavesOrigin: LeavesOrigin
@@ -42,13 +42,9 @@ extension URLBuilder {
     }
 
     func over(_ base: String) throws(URLBuilderError) -> URLBuilder {
-        URLBuilder(
-            base: try BaseURL(base),
-            encoder: encoder,
-            syntax: syntax,
-            leavesOrigin: leavesOrigin,
-            cache: cache
-        )
+        var builder = self
+        builder.base = try BaseURL(base)
+        return builder
     }
 
     /// The number of cached templates: at most 256, most recently used.

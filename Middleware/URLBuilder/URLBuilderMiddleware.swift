@@ -108,7 +108,8 @@ public struct URLBuilderMiddleware: BuiltInStage {
 
     /// The base and the URL settings, with secrets redacted.
     package var stageSummary: StageSummary {
-        var summary = StageSummary(
+        let name = custom.map { $0 is ClosureURLBuilding ? "closure" : StageSummary.name(of: type(of: $0)) }
+        return StageSummary(
             "URLBuilderMiddleware",
             purpose: "completes URLs",
             settings: [
@@ -117,14 +118,8 @@ public struct URLBuilderMiddleware: BuiltInStage {
                 "arrays": "\(encoder.arrays)",
             ]
         )
-        if leavesOrigin == .refused {
-            summary.settings += StageSummary("", settings: ["leaves origin": "refused"]).settings
-        }
-        if let custom {
-            let name = custom is ClosureURLBuilding ? "closure" : StageSummary.name(of: type(of: custom))
-            summary.settings += StageSummary("", settings: ["builder": name]).settings
-        }
-        return summary
+        .adding("leaves origin", leavesOrigin == .refused ? "refused" : nil)
+        .adding("builder", name)
     }
 
     /// Reports a base that isn't an absolute http or https URL, and an inner stage that sends requests to a chain whose

@@ -13,7 +13,9 @@ public struct URLQuery: Sendable {
     }
 
     var items: [Item]
+}
 
+extension URLQuery {
     /// Makes a query from pairs.
     public init(_ parameters: URLParameters) {
         items = parameters.elements.map(Item.pair)
@@ -21,18 +23,14 @@ public struct URLQuery: Sendable {
 
     /// Makes a query from an `Encodable` value, which must encode as a keyed container.
     public static func encoding(_ value: some Encodable & Sendable) -> URLQuery {
-        var query = URLQuery([:])
-        query.items = [.value(value)]
-        return query
+        URLQuery(items: [.value(value)])
     }
 
     /// Makes a query from encoded text, without a question mark (`"a=1&b=%20"`).
     ///
     /// The text is unchanged, except that characters that are invalid in URLs are percent-encoded.
     public static func raw(_ text: String) -> URLQuery {
-        var query = URLQuery([:])
-        query.items = [.raw(text)]
-        return query
+        URLQuery(items: [.raw(text)])
     }
 
     /// Whether there are no parameters.
@@ -40,9 +38,7 @@ public struct URLQuery: Sendable {
 
     /// Concatenates two queries.
     public static func + (first: URLQuery, second: URLQuery) -> URLQuery {
-        var query = first
-        query.items += second.items
-        return query
+        URLQuery(items: first.items + second.items)
     }
 }
 

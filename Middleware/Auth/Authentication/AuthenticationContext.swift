@@ -39,15 +39,12 @@ public struct AuthenticationContext: Sendable {
         answers: Int = 0,
         over transport: (any Transport)? = nil
     ) {
-        self.target = target
-        self.origin = origin
+        self.init(target: target, origin: origin, binding: nil, next: transport.map { Next(to: $0) })
         self.maySendPreemptively = maySendPreemptively
         self.answers = answers
-        next = transport.map { Next(to: $0) }
-        binding = nil
     }
 
-    init(target: AuthenticationTarget, origin: Origin, binding: OriginBinding?, next: Next) {
+    init(target: AuthenticationTarget, origin: Origin, binding: OriginBinding?, next: Next?) {
         self.target = target
         self.origin = origin
         self.binding = binding

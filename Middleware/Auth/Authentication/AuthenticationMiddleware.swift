@@ -78,7 +78,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         self.purpose = purpose ?? "answers \(target.status.code)"
         // The weakest scheme never takes precedence over an inner stage.
         announced = authenticators.filter { $0.strength > .password }
-            .map { KnownScheme(target: target, name: $0.scheme, strength: $0.strength) }
+            .map { KnownScheme($0, target) }
         checksResponses = authenticators.contains { $0.checksResponses }
         let sorted = self.authenticators
         origins = OriginBindings { origin in sorted.map { $0.refusal(to: origin) == nil } }
@@ -96,12 +96,10 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
 
     /// The schemes, strongest first, and their settings.
     package var stageSummary: StageSummary {
+        let schemes = authenticators.map(\.scheme).joined(separator: ", ")
         var summary = StageSummary(name, purpose: purpose)
-        if let proxy { summary.settings.append(.init(name: "proxy", value: "\(proxy)")) }
-        if authenticators.count != 1 {
-            let schemes = authenticators.map(\.scheme).joined(separator: ", ")
-            summary.settings.append(.init(name: "schemes", value: schemes))
-        }
+            .adding("proxy", proxy.map { "\($0)" })
+            .adding("schemes", authenticators.count == 1 ? nil : schemes)
         for authenticator in authenticators { summary.settings += authenticator.settings }
         return summary
     }
@@ -216,7 +214,14 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         let sent = request
         var response = try await next(request)
         if response.status.code == target.status.code {
-            let negotiation = Negotiation(self, context, outer: outer, current: current, proven: proven)
+            let negotiation = Negotiation(
+                authenticators: authenticators,
+                maximumAnswers: maximumAnswers,
+                outer: outer,
+                proven: proven,
+                context: context,
+                current: current
+            )
             return try await answer(response, to: sent, negotiation, next: next)
         }
         if checksResponses, let current, authenticators[current].checksResponses {
@@ -261,9 +266,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         return authenticators.indices.compactMap { index in
             let authenticator = authenticators[index]
             guard admitted[index], authenticator.strength > .password else { return nil }
-            var scheme = KnownScheme(target: target, name: authenticator.scheme, strength: authenticator.strength)
-            scheme.isProven = scheme.name == proven?.name
-            return scheme
+            return KnownScheme(authenticator, target, isProven: authenticator.scheme == proven?.name)
         }
     }
 }

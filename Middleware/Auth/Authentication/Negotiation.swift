@@ -3,28 +3,13 @@ import HTTPTypes
 
 /// The state of a challenged call: the scheme of its credentials, and the number of challenges answered.
 struct Negotiation: Sendable {
-    private let authenticators: [any BuiltInAuthenticator]
-    private let maximumAnswers: Int
-    private let outer: [KnownScheme]
-    private let proven: KnownScheme?
-    private var context: AuthenticationContext
+    let authenticators: [any BuiltInAuthenticator]
+    let maximumAnswers: Int
+    let outer: [KnownScheme]
+    let proven: KnownScheme?
+    private(set) var context: AuthenticationContext
     /// The authenticator of the request's credentials.
-    private var current: Int?
-
-    init(
-        _ stage: AuthenticationMiddleware,
-        _ context: AuthenticationContext,
-        outer: [KnownScheme],
-        current: Int?,
-        proven: KnownScheme?
-    ) {
-        authenticators = stage.authenticators
-        maximumAnswers = stage.maximumAnswers
-        self.outer = outer
-        self.proven = proven
-        self.context = context
-        self.current = current
-    }
+    private(set) var current: Int?
 
     func check(_ response: inout Response, to request: Request) async throws {
         guard let current else { return }
@@ -96,17 +81,8 @@ struct Negotiation: Sendable {
     func noteSuccess(in schemes: ProvenSchemes) {
         guard let current, authenticators[current].strength > .password, authenticators[current].strength != .token
         else { return }
-        var scheme = scheme(of: current)
-        scheme.isProven = true
+        let scheme = KnownScheme(authenticators[current], context.target, isProven: true)
         schemes.note(scheme, at: context.origin)
-    }
-
-    private func scheme(of index: Int) -> KnownScheme {
-        KnownScheme(
-            target: context.target,
-            name: authenticators[index].scheme,
-            strength: authenticators[index].strength
-        )
     }
 
     /// Reports the refusal to the caller and the outer stages.
@@ -119,7 +95,7 @@ struct Negotiation: Sendable {
         if let proven {
             response.options[RejectedScheme.self] = proven
         } else if let current {
-            response.options[RejectedScheme.self] = scheme(of: current)
+            response.options[RejectedScheme.self] = KnownScheme(authenticators[current], context.target)
         }
     }
 }

@@ -6,7 +6,14 @@ struct KnownScheme: Sendable, Hashable {
     let name: String
     let strength: AuthenticationStrength
     /// Whether the origin has accepted it before.
-    var isProven = false
+    let isProven: Bool
+
+    init(_ authenticator: any Authenticator, _ target: AuthenticationTarget, isProven: Bool = false) {
+        self.target = target
+        name = authenticator.scheme
+        strength = authenticator.strength
+        self.isProven = isProven
+    }
 }
 
 /// The schemes of outer stages; an inner stage leaves a challenge to them if it offers a stronger one.

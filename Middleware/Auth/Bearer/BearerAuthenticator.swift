@@ -216,7 +216,7 @@ extension BearerAuthenticator {
         case .changedUser: return .declined(.changedUser)
         }
         try send(newer, in: &request, &context)
-        context.note = SentToken(newer, count: sent.count + 1, isFresh: isFresh)
+        context.note = SentToken(token: newer, count: sent.count + 1, isFresh: isFresh)
         return .answered
     }
 
@@ -382,20 +382,16 @@ private struct SentToken: Sendable {
     let isFresh: Bool
 
     var isLast: Bool { isFresh || count >= Self.repeats }
+}
 
-    init(_ token: BearerAuthenticator.Versioned, count: Int, isFresh: Bool) {
-        self.token = token
-        self.count = count
-        self.isFresh = isFresh
-    }
-
+extension SentToken {
     /// Reads a note.
     ///
     /// The first token is stored without a count, which fits into the context without an allocation.
     init?(_ note: (any Sendable)?) {
         switch note {
         case let sent as SentToken: self = sent
-        case let token as BearerAuthenticator.Versioned: self.init(token, count: 0, isFresh: false)
+        case let token as BearerAuthenticator.Versioned: self.init(token: token, count: 0, isFresh: false)
         default: return nil
         }
     }

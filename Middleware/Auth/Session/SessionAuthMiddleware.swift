@@ -133,17 +133,14 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
 
     /// The authenticator, the origins and the limit.
     package var stageSummary: StageSummary {
-        var summary = StageSummary(
+        StageSummary(
             "SessionAuthMiddleware",
             purpose: "sends requests in a session",
             settings: [
                 "for": "\(boundOrigins)", "opened by": authenticator.summary, "at most": refresher.limit.description,
             ]
         )
-        if sessionless != .openSession {
-            summary.settings.append(.init(name: "without a session", value: sessionless.description))
-        }
-        return summary
+        .adding("without a session", sessionless == .openSession ? nil : sessionless.description)
     }
 
     /// Returns problems with origins that are invalid or not reached over TLS, with a transport that follows redirects

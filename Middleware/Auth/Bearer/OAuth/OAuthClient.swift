@@ -58,17 +58,7 @@ package enum FormEncoding {
     }
 
     package static func escaped(_ text: String) -> String {
-        var result: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case _ where ASCII.isAlphanumeric(byte) || "*-._".utf8.contains(byte):
-                result.append(byte)
-            case UInt8(ascii: " "):
-                result.append(UInt8(ascii: "+"))
-            default:
-                result.append(percentEncoding: byte)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        let encoded = String(percentEncoding: text.utf8) { ASCII.isAlphanumeric($0) || "*-._ ".utf8.contains($0) }
+        return Escaping.replacing(in: encoded) { $0 == " " ? "+" : nil }
     }
 }
