@@ -39,23 +39,17 @@ enum FixedOperation: Sendable {
                 return try Self.append(field, to: &fields)
             }
             fields[index] = field
-            if let other = fields[(index + 1)...].firstIndex(where: { $0.name == field.name }) {
-                fields.removeSubrange(other, matching: field.name)
-            }
+            fields.remove(field.name, from: index + 1)
         case .several(let isOverride, let values):
             guard let name = values.first?.name, isOverride || !fields.contains(name) else { return }
-            if let index = fields.firstIndex(where: { $0.name == name }) {
-                fields.removeSubrange(index, matching: name)
-            }
+            fields.remove(name)
             for value in values { try Self.append(value, to: &fields) }
         case .append(let field):
             try Self.append(field, to: &fields)
         case .setIfAbsent(let field):
             if !fields.contains(field.name) { try Self.append(field, to: &fields) }
         case .remove(let name):
-            if let index = fields.firstIndex(where: { $0.name == name }) {
-                fields.removeSubrange(index, matching: name)
-            }
+            fields.remove(name)
         }
     }
 
@@ -76,8 +70,8 @@ extension [FixedOperation] {
 
 extension HTTPFields {
     /// Removes the fields with a name, from `start` on.
-    fileprivate mutating func removeSubrange(_ start: Int, matching name: HTTPField.Name) {
-        let rest = self[start...].filter { $0.name != name }
-        replaceSubrange(start..., with: rest)
+    fileprivate mutating func remove(_ name: HTTPField.Name, from start: Int = 0) {
+        guard let first = self[start...].firstIndex(where: { $0.name == name }) else { return }
+        replaceSubrange(first..., with: self[first...].filter { $0.name != name })
     }
 }

@@ -105,10 +105,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
             settings: ["for": "\(origins)"]
         )
         summary.settings += scheme?.settings ?? []
-        if let verifier {
-            summary.settings.append(StageSummary.Setting(name: "responses", value: verifier.description))
-        }
-        return summary
+        return summary.adding("responses", verifier?.description)
     }
 
     /// Returns problems with inner stages that may change signed requests, and others that invalidate signatures.

@@ -103,9 +103,7 @@ struct TemplateParser {
             return operation
         }
         // RFC 6570 §2.2: reserved for extensions.
-        if [UInt8(ascii: "="), UInt8(ascii: ","), UInt8(ascii: "!"), UInt8(ascii: "@"), UInt8(ascii: "|")]
-            .contains(byte)
-        {
+        if "=,!@|".utf8.contains(byte) {
             throw malformed(at: index, "the operator \(shown(byte)) is reserved (RFC 6570 §2.2)")
         }
         return .simple

@@ -26,10 +26,7 @@ package final class CredentialSource: Sendable {
         }
     }
 
-    private struct Answer {
-        let credential: Credential?
-        let generation: UInt64
-    }
+    private typealias Answer = (credential: Credential?, generation: UInt64)
 
     /// Bounded, because servers choose the realms.
     private static let capacity = 256
@@ -128,7 +125,7 @@ package final class CredentialSource: Sendable {
             let generation = generation
             // Another flight may have ended since the cache was checked.
             if let credential = state.withLock({ $0.known[space] }), credential != rejected {
-                return Answer(credential: credential, generation: generation)
+                return (credential, generation)
             }
             let counted = try await counting?.answer(for: space, rejected: rejected)
             let answer =
@@ -143,7 +140,7 @@ package final class CredentialSource: Sendable {
                 if state.known.count >= Self.capacity, state.known[space] == nil { state.known.removeAll() }
                 state.known[space] = credential
             }
-            return Answer(credential: credential, generation: generation)
+            return (credential, generation)
         }
     }
 }

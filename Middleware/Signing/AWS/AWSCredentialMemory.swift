@@ -10,10 +10,7 @@ final class AWSCredentialMemory: Sendable {
         var generation = 0
     }
 
-    private struct Answer {
-        let credentials: AWSCredentials
-        let generation: Int
-    }
+    private typealias Answer = (credentials: AWSCredentials, generation: Int)
 
     private let provider: any AWSCredentialProvider
     private let leeway: TimeInterval
@@ -62,7 +59,7 @@ final class AWSCredentialMemory: Sendable {
             kept.withLock { kept in
                 if kept.generation == generation { kept.credentials = credentials }
             }
-            return Answer(credentials: credentials, generation: generation)
+            return (credentials, generation)
         }
     }
 

@@ -42,19 +42,16 @@ struct AskedSignature: Hashable {
             if !components.contains(component) { components.append(component) }
         }
         let parameters = list.rfc9651Parameters
-        if case .string(let algorithm)? = parameters["alg"], algorithm != key.algorithm.rawValue { return nil }
-        if case .string(let id)? = parameters["keyid"], id != key.id { return nil }
+        func text(_ name: String) -> String? { if case .string(let text)? = parameters[name] { text } else { nil } }
+        if let algorithm = text("alg"), algorithm != key.algorithm.rawValue { return nil }
+        if let id = text("keyid"), id != key.id { return nil }
         self.label = label
         self.components = components
         hasNonce = parameters["nonce"] != nil
-        if case .string(let nonce)? = parameters["nonce"], !nonce.isEmpty {
-            self.nonce = nonce
-        } else {
-            nonce = nil
-        }
+        nonce = text("nonce").flatMap { $0.isEmpty ? nil : $0 }
         expires = parameters["expires"] != nil
         namesAlgorithm = parameters["alg"] != nil
-        if case .string(let tag)? = parameters["tag"] { self.tag = tag } else { tag = nil }
+        tag = text("tag")
     }
 }
 

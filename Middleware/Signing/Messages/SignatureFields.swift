@@ -26,11 +26,9 @@ enum SignatureFields {
     static func parse(_ fields: HTTPFields) throws(SigningError) -> [Result<ReceivedSignature, SigningError>] {
         let inputs = try dictionary(.signatureInput, in: fields)
         let signatures = try dictionary(.signature, in: fields)
-        var result: [Result<ReceivedSignature, SigningError>] = []
-        for (label, member) in inputs {
-            result.append(Result { () throws(SigningError) in try signature(label, member, signatures[label]) })
+        return inputs.map { label, member in
+            Result { () throws(SigningError) in try signature(label, member, signatures[label]) }
         }
-        return result
     }
 
     private static func signature(
@@ -55,10 +53,8 @@ enum SignatureFields {
     /// Returns the labels of existing signatures.
     static func labels(in fields: HTTPFields) throws(SigningError) -> Set<String> {
         guard fields.contains(.signatureInput) || fields.contains(.signature) else { return [] }
-        var labels: Set<String> = []
-        for (label, _) in try dictionary(.signatureInput, in: fields) { labels.insert(label) }
-        for (label, _) in try dictionary(.signature, in: fields) { labels.insert(label) }
-        return labels
+        let inputs = try dictionary(.signatureInput, in: fields)
+        return Set(inputs.map(\.0)).union(try dictionary(.signature, in: fields).map(\.0))
     }
 
     /// Returns a dictionary with a member for each signature, or an empty one if the field is missing.

@@ -15,14 +15,7 @@ extension MessageSigningKey {
     ///   - id: The key's identifier. Defaults to none.
     /// - Throws: ``/HTTPChainSigning/SigningError/Problem/invalidKey(_:)``.
     public static func rsaPSS(pem: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
-        let key = try privateKey(pem)
-        return MessageSigningKey(
-            .rsaPSSSHA512,
-            id: id,
-            immediately: { base in
-                try key.signature(for: SHA512.hash(data: base), padding: .PSS).rawRepresentation
-            }
-        )
+        try rsa(pem, .rsaPSSSHA512, id, SHA512.self, .PSS)
     }
 
     /// A private RSA key in PEM, for `rsa-v1_5-sha256` (RFC 9421 §3.3.2), for servers without newer algorithms.
@@ -32,22 +25,24 @@ extension MessageSigningKey {
     ///   - id: The key's identifier. Defaults to none.
     /// - Throws: ``/HTTPChainSigning/SigningError/Problem/invalidKey(_:)``.
     public static func rsaV15(pem: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
-        let key = try privateKey(pem)
-        return MessageSigningKey(
-            .rsaV15SHA256,
-            id: id,
-            immediately: { base in
-                try key.signature(for: SHA256.hash(data: base), padding: .insecurePKCS1v1_5).rawRepresentation
-            }
-        )
+        try rsa(pem, .rsaV15SHA256, id, SHA256.self, .insecurePKCS1v1_5)
     }
 
-    private static func privateKey(_ pem: Secret) throws(SigningError) -> _RSA.Signing.PrivateKey {
-        do {
-            return try _RSA.Signing.PrivateKey(pemRepresentation: pem.revealed)
-        } catch {
+    private static func rsa<Hash: HashFunction>(
+        _ pem: Secret,
+        _ algorithm: SignatureAlgorithm,
+        _ id: String?,
+        _ hash: Hash.Type,
+        _ padding: _RSA.Signing.Padding
+    ) throws(SigningError) -> MessageSigningKey {
+        guard let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem.revealed) else {
             throw SigningError(.invalidKey("a private RSA key of 2,048 bits or more in PEM"))
         }
+        return MessageSigningKey(
+            algorithm,
+            id: id,
+            immediately: { try key.signature(for: Hash.hash(data: $0), padding: padding).rawRepresentation }
+        )
     }
 }
 
@@ -59,11 +54,7 @@ extension MessageVerificationKey {
     ///   - id: The key's identifier. Defaults to none.
     /// - Throws: ``/HTTPChainSigning/SigningError/Problem/invalidKey(_:)``.
     public static func rsaPSS(pem: String, id: String? = nil) throws(SigningError) -> MessageVerificationKey {
-        let key = try publicKey(pem)
-        return MessageVerificationKey(.rsaPSSSHA512, id: id) { signature, base in
-            let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
-            return key.isValidSignature(signature, for: SHA512.hash(data: base), padding: .PSS)
-        }
+        try rsa(pem, .rsaPSSSHA512, id, SHA512.self, .PSS)
     }
 
     /// A public RSA key in PEM, for `rsa-v1_5-sha256` (RFC 9421 §3.3.2).
@@ -73,18 +64,22 @@ extension MessageVerificationKey {
     ///   - id: The key's identifier. Defaults to none.
     /// - Throws: ``/HTTPChainSigning/SigningError/Problem/invalidKey(_:)``.
     public static func rsaV15(pem: String, id: String? = nil) throws(SigningError) -> MessageVerificationKey {
-        let key = try publicKey(pem)
-        return MessageVerificationKey(.rsaV15SHA256, id: id) { signature, base in
-            let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
-            return key.isValidSignature(signature, for: SHA256.hash(data: base), padding: .insecurePKCS1v1_5)
-        }
+        try rsa(pem, .rsaV15SHA256, id, SHA256.self, .insecurePKCS1v1_5)
     }
 
-    private static func publicKey(_ pem: String) throws(SigningError) -> _RSA.Signing.PublicKey {
-        do {
-            return try _RSA.Signing.PublicKey(pemRepresentation: pem)
-        } catch {
+    private static func rsa<Hash: HashFunction>(
+        _ pem: String,
+        _ algorithm: SignatureAlgorithm,
+        _ id: String?,
+        _ hash: Hash.Type,
+        _ padding: _RSA.Signing.Padding
+    ) throws(SigningError) -> MessageVerificationKey {
+        guard let key = try? _RSA.Signing.PublicKey(pemRepresentation: pem) else {
             throw SigningError(.invalidKey("a public RSA key of 2,048 bits or more in PEM"))
+        }
+        return MessageVerificationKey(algorithm, id: id) { signature, base in
+            let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
+            return key.isValidSignature(signature, for: Hash.hash(data: base), padding: padding)
         }
     }
 }
