@@ -191,15 +191,8 @@ struct TemplateExpansion {
     }
 
     private mutating func encode(_ text: String, _ value: URLValue, _ operation: TemplateOperator) {
-        if value.isOpaque {
-            output.append(percentEncoding: text, allowed: .unreserved)
-        } else {
-            output.append(
-                percentEncoding: text,
-                allowed: operation.allowed,
-                keepingTriplets: operation.allowsReserved
-            )
-        }
+        let isReserved = operation.allowsReserved && !value.isOpaque
+        output.append(percentEncoding: text, allowed: isReserved ? .reserved : .unreserved, keepingTriplets: isReserved)
     }
 
     private func text(

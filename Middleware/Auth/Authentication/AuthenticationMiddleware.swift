@@ -137,14 +137,12 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
             guard let inner = (inner as? any AuthenticationStage)?.authentication, inner.target == target else {
                 return nil
             }
-            for authenticator in authenticators {
-                let twin = inner.authenticators.first {
+            let twin = authenticators.first { authenticator in
+                inner.authenticators.contains {
                     ASCII.equalFolded($0.scheme, authenticator.scheme) && $0.origins.overlaps(authenticator.origins)
                 }
-                guard twin != nil else { continue }
-                return Self.nestingProblem(of: name, around: inner, sending: "\(authenticator.scheme) credentials")
             }
-            return nil
+            return twin.map { Self.nestingProblem(of: name, around: inner, sending: "\($0.scheme) credentials") }
         }
     }
 

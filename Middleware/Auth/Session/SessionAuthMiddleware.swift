@@ -301,26 +301,18 @@ extension SessionAuthMiddleware {
                     {
                         return answer
                     }
-                    try await Self.invalidate(old, by: authenticator, in: context)
+                    // It may already have ended, and failing to notify the server doesn't prevent opening the next.
+                    do {
+                        try await authenticator.invalidate(old, in: context)
+                    } catch {
+                        if Task.isCancelled || error is CancellationError { throw CancellationError() }
+                    }
                 }
                 return try await authenticator.authenticate(replacing: old, in: context)
             },
             discard: { try? await authenticator.invalidate($0, in: context) },
             keepsOldValue: false
         )
-    }
-
-    /// Ends a session that may already have ended; failing to notify the server doesn't prevent opening the next.
-    private static func invalidate(
-        _ session: Session,
-        by authenticator: Authenticator,
-        in context: RefreshContext
-    ) async throws(CancellationError) {
-        do {
-            try await authenticator.invalidate(session, in: context)
-        } catch {
-            if Task.isCancelled || error is CancellationError { throw CancellationError() }
-        }
     }
 
     private func decorate(

@@ -213,9 +213,8 @@ extension ValkeyTokenStore {
             return RefreshedToken(token, isSaved: false)
         }
         if reply == .null { return nil }
-        guard let stored = reply.data else { return RefreshedToken(token, isSaved: false) }
-        if stored == new { return RefreshedToken(token, isSaved: true) }
-        guard let other = opened(stored, isToBeReplaced: true) else { return RefreshedToken(token, isSaved: false) }
+        if reply.data == new { return RefreshedToken(token, isSaved: true) }
+        guard let other = opened(reply.data, isToBeReplaced: true) else { return RefreshedToken(token, isSaved: false) }
         return RefreshedToken(other, isSaved: true)
     }
 

@@ -166,23 +166,16 @@ extension SignatureComponent {
     /// Checks that the name is known and the parameters are compatible (§2.1, §2.2).
     func check() throws(SigningError) {
         func refused(_ reason: String) -> SigningError { SigningError(.unsupportedComponent(name, reason: reason)) }
-        var names = 0
-        var forms: Set<String> = []
-        for parameter in parameters {
-            switch parameter {
-            case .name: names += 1
-            case .binary: forms.insert("bs")
-            case .structured, .key: forms.insert("sf")
-            case .fromRequest: break
-            }
-        }
+        let names = parameters.filter { if case .name = $0 { true } else { false } }.count
+        let isStructured = parameters.contains { if case .key = $0 { true } else { $0 == .structured } }
+        let isBinary = parameters.contains(.binary)
         guard names == (name == "@query-param" ? 1 : 0) else {
             throw refused("@query-param, and no other component, must name a query parameter (name)")
         }
-        guard forms.count < 2 else { throw refused("it cannot be both structured and bytes") }
+        guard !isStructured || !isBinary else { throw refused("it cannot be both structured and bytes") }
         if isDerived {
             guard Self.derived.contains(name) else { throw refused("the derived component is unknown") }
-            guard forms.isEmpty else { throw refused("only fields can be structured or bytes") }
+            guard !isStructured, !isBinary else { throw refused("only fields can be structured or bytes") }
         } else {
             guard HTTPField.Name(name)?.canonicalName == name else {
                 throw refused("it is not the name of a field in lower case")

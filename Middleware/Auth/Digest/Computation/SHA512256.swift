@@ -49,12 +49,7 @@ package struct SHA512256 {
                 Self.compress(UnsafeRawBufferPointer(rebasing: tail[start..<start + Self.blockSize]), into: &state)
             }
         }
-        var digest: [UInt8] = []
-        digest.reserveCapacity(32)
-        for index in 0..<4 {
-            withUnsafeBytes(of: state[index].bigEndian) { digest.append(contentsOf: $0) }
-        }
-        return digest
+        return (0..<4).flatMap { index in withUnsafeBytes(of: state[index].bigEndian) { Array($0) } }
     }
 
     private static func compress(_ block: UnsafeRawBufferPointer, into state: inout SIMD8<UInt64>) {

@@ -115,14 +115,11 @@ public final class DigestAuthenticator: Authenticator, BuiltInAuthenticator {
     /// RFC 7616 §3.7 leaves the choice to the server's order and the client's policy. An attacker who changes the order
     /// must not be able to make the client use a weaker hash function.
     package func challenge(among challenges: [Challenge]) -> Challenge? {
-        var best: (challenge: Challenge, strength: Int)?
-        for challenge in challenges {
-            guard let digest = DigestChallenge(challenge), algorithms.contains(digest.algorithm),
-                digest.algorithm.strength > best?.strength ?? -1
-            else { continue }
-            best = (challenge, digest.algorithm.strength)
+        let supported = challenges.compactMap { challenge in
+            DigestChallenge(challenge).map { (challenge: challenge, algorithm: $0.algorithm) }
         }
-        return best?.challenge
+        .filter { algorithms.contains($0.algorithm) }
+        return supported.max { $0.algorithm.strength < $1.algorithm.strength }?.challenge
     }
 }
 
