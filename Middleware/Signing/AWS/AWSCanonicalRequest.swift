@@ -1,4 +1,3 @@
-import Foundation
 import HTTPChainSupport
 package import HTTPTypes
 

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPChainCore
 
 /// The members of an authorization server's JSON object.

@@ -1,4 +1,3 @@
-import Foundation
 public import HTTPChainCore
 
 /// The endpoint at which an authorization server issues tokens, RFC 6749 §3.2.

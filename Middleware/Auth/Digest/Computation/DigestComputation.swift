@@ -1,4 +1,3 @@
-import Foundation
 import HTTPChainSupport
 
 /// Computes one answer's proofs: the client's, and the server's in return.
