@@ -63,17 +63,6 @@ public struct URLBuilderError: ExplainedError {
     /// Always "URLBuilderMiddleware".
     package var failedStage: String { "URLBuilderMiddleware" }
 
-    /// The variable that caused the error, if there is one.
-    package var variable: String? {
-        switch problem {
-        case .missingVariable(let name), .emptyVariable(let name), .unusableValue(let name, _), .hostInValue(let name),
-            .controlCharacter(let name), .unusedVariable(let name, _):
-            name
-        case .climbsOut(_, let name): name
-        default: nil
-        }
-    }
-
     package var explanation: Explanation {
         switch problem {
         case .invalidBase(let base, let reason):

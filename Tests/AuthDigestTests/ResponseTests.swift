@@ -24,7 +24,8 @@ struct ResponseTests {
             nonceCount: count,
             cnonce: cnonce
         )
-        return DigestResponse(challenge, username: user, computation: computation, key: key).fieldValue
+        let response = DigestResponse(challenge, username: user, computation: computation, key: key)
+        return String(decoding: response.fieldBytes, as: UTF8.self)
     }
 
     private func shape(_ field: String) -> String {

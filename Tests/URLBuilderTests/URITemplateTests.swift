@@ -149,7 +149,6 @@ struct URITemplateTests {
         values["date"] = .date(.distantFuture.addingTimeInterval(1e18))
         let template = try URITemplate(template)
         let error = try #require(throws: URLBuilderError.self) { try template.expand(values) }
-        #expect(error.variable == name)
         #expect(error.reason.contains("\"\(name)\""))
     }
 

@@ -230,8 +230,7 @@ struct URLBuilderTests {
         let error = try #require(throws: URLBuilderError.self) {
             try builder.url(reference, URLArguments(path: ["y": "z", "x": value]))
         }
-        #expect(error.variable == "x")
-        guard case .climbsOut = error.problem else {
+        guard case .climbsOut(_, "x") = error.problem else {
             Issue.record("\(error)")
             return
         }
@@ -243,7 +242,10 @@ struct URLBuilderTests {
         let error = try #require(throws: URLBuilderError.self) {
             try builder.url("{a}/{b}/{c}", URLArguments(path: ["a": "x.y", "b": "..", "c": "z"]))
         }
-        #expect(error.variable == "b")
+        guard case .climbsOut(_, "b") = error.problem else {
+            Issue.record("\(error)")
+            return
+        }
         #expect(
             try builder.url("{a}/{b}", URLArguments(path: ["a": "x..", "b": "..."])) == "https://h/v2/x../..."
         )

@@ -25,25 +25,16 @@ package struct DigestResponse: Sendable, Hashable {
         response = computation.response(key)
     }
 
-    /// The field's value.
+    /// The bytes of the field: texts of the challenge as the server wrote them.
     ///
     /// Values that servers compare as text are quoted, and the others aren't, as RFC 7616 §3.4 requires.
-    ///
-    /// The text of a challenge in ISO 8859-1 is in UTF-8 here; the stage sends it as the server wrote it.
-    package var fieldValue: String {
-        String(decoding: fieldBytes { Array($0.utf8) }, as: UTF8.self)
-    }
-
-    /// The bytes of the field: texts of the challenge as the server wrote them.
-    var fieldBytes: [UInt8] { fieldBytes(challenge.bytes) }
-
-    private func fieldBytes(_ sent: (String) -> [UInt8]) -> [UInt8] {
+    package var fieldBytes: [UInt8] {
         // Built from bytes, which costs a third of concatenating strings.
         var text: [UInt8] = []
         text.reserveCapacity(512)
         text += "Digest ".utf8
         appendUsername(to: &text)
-        text.append(", realm=", quoting: sent(challenge.realm))
+        text.append(", realm=", quoting: challenge.bytes(challenge.realm))
         text.append(", nonce=", quoting: computation.nonce)
         text.append(", uri=", quoting: computation.uri)
         text.append(", response=", quoting: response)
@@ -58,7 +49,7 @@ package struct DigestResponse: Sendable, Hashable {
         if computation.qop != nil || challenge.algorithm.isSession {
             text.append(", cnonce=", quoting: computation.cnonce)
         }
-        if let opaque = challenge.opaque { text.append(", opaque=", quoting: sent(opaque)) }
+        if let opaque = challenge.opaque { text.append(", opaque=", quoting: challenge.bytes(opaque)) }
         if challenge.hashesUsername { text += ", userhash=true".utf8 }
         return text
     }

@@ -27,7 +27,8 @@ private func checkAnswer(_ digest: DigestChallenge, _ user: String) {
         nonceCount: .max,
         cnonce: "c"
     )
-    let value = DigestResponse(digest, username: user, computation: computation, key: key).fieldValue
+    let response = DigestResponse(digest, username: user, computation: computation, key: key)
+    let value = String(decoding: response.fieldBytes, as: UTF8.self)
     require(
         value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 9 },
         "a control character: \(value.debugDescription)"
