@@ -185,7 +185,7 @@ struct SpaceRuleTests {
         let spaces = spaces(allowed)
         #expect(spaces.isEmpty)
         for realm in ["a", "b", "c"] { try prove(spaces, space(realm)) }
-        #expect(spaces.count == remembered && !spaces.isEmpty)
+        #expect(spaces.known.withLock { $0.count } == remembered && !spaces.isEmpty)
         #expect(try realm(spaces, "/") == "c")
     }
 

@@ -10,7 +10,7 @@ struct DigestNonces: Sendable {
         let key: DigestKey
     }
 
-    private struct Entry {
+    struct Entry {
         let nonce: String
         /// The challenge whose values are returned with the nonce: servers keep their own state in `opaque`.
         var challenge: DigestChallenge
@@ -20,7 +20,7 @@ struct DigestNonces: Sendable {
         var session: Session?
     }
 
-    private struct Session {
+    struct Session {
         let cnonce: String
         let key: DigestKey
     }
@@ -30,7 +30,7 @@ struct DigestNonces: Sendable {
     static let capacity = 64
 
     /// The nonces in order of arrival; the last one is current.
-    private var entries: [Entry] = []
+    var entries: [Entry] = []
 
     /// Makes the nonce of a challenge current and counts its next use, continuing the count of a known nonce.
     ///
@@ -89,13 +89,5 @@ struct DigestNonces: Sendable {
     private mutating func append(_ entry: Entry) {
         if entries.count >= Self.capacity { entries.removeFirst() }
         entries.append(entry)
-    }
-
-    /// The nonce that the next request uses.
-    var current: String? { entries.last?.nonce }
-
-    /// Sets all counts, for testing exhausted counts.
-    mutating func setCounts(_ count: UInt32) {
-        for index in entries.indices { entries[index].count = count }
     }
 }

@@ -44,7 +44,7 @@ final class DigestSpaces: Sendable {
     }
 
     /// The spaces, most recently used last.
-    private let known = Locked<[Known]>([])
+    let known = Locked<[Known]>([])
     /// The algorithm other than MD5 that each server or proxy accepted last; kept by origin, because a challenge
     /// chooses its realm, and for longer than the spaces.
     private let algorithms = Locked<[Server: DigestAlgorithm]>([:])
@@ -181,16 +181,6 @@ final class DigestSpaces: Sendable {
 
     /// Whether no server has sent a challenge yet.
     var isEmpty: Bool { known.withLock { $0.isEmpty } }
-
-    /// The number of known spaces.
-    var count: Int { known.withLock { $0.count } }
-
-    /// Sets all counts, for testing exhausted counts.
-    func setCounts(_ count: UInt32) {
-        known.withLock { known in
-            for index in known.indices { known[index].nonces.setCounts(count) }
-        }
-    }
 
     private func update(_ space: ProtectionSpace, _ credential: Credential, _ change: (inout Known) -> Void) {
         known.withLock { known in
