@@ -53,5 +53,10 @@ package struct AWSSignature {
         return key
     }
 
+    /// Returns the SHA-256 of a body, in hexadecimal digits.
+    static func hash(of body: HTTPBody) async throws -> String {
+        text(try await ContentPass.read(body, into: SHA256()).finalize().hexadecimal)
+    }
+
     package static func text(_ digits: [UInt8]) -> String { String(decoding: digits, as: UTF8.self) }
 }

@@ -3,12 +3,6 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-#if canImport(CryptoKit)
-import CryptoKit
-#else
-import Crypto
-#endif
-
 /// The treatment of content in an AWS signature.
 public enum AWSPayload: Sendable, Hashable {
     /// Covered by a hash: the content is read once before it is sent.
@@ -190,8 +184,7 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
         case .unsigned: return AWSSignature.unsignedPayload
         case .signed:
             if request.body.isEmpty { return AWSSignature.emptyPayload }
-            let hash = try await ContentPass.read(request.body, into: SHA256())
-            return AWSSignature.text(hash.finalize().hexadecimal)
+            return try await AWSSignature.hash(of: request.body)
         }
     }
 
