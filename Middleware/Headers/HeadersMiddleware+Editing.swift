@@ -30,7 +30,7 @@ extension HeadersMiddleware {
         }
         guard let change = try await change(operation, for: request) else { return }
         try change.apply(to: &request.head.headerFields)
-        if let origin = operation.origin, let name = change.addedName {
+        if let origin = operation.origin, operation.action != .remove, let name = HTTPField.Name(operation.name) {
             request.bindFields(CollectionOfOne(name), to: origin)
         }
     }
@@ -63,16 +63,5 @@ extension HeadersMiddleware {
 
     private func snapshot(_ request: Request) -> ExchangeSnapshot {
         ExchangeSnapshot(request.head, redaction: request.redaction)
-    }
-}
-
-extension FixedOperation {
-    /// The field that may have received a value from the operation.
-    fileprivate var addedName: HTTPField.Name? {
-        switch self {
-        case .set(let field), .append(let field), .setIfAbsent(let field): field.name
-        case .several(_, let values): values.first?.name
-        case .remove: nil
-        }
     }
 }

@@ -156,8 +156,9 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
         do {
             let response = try await next(request)
             if settings.isResult(response) {
-                guard let download = ResumableDownload(response, to: kept, settings) else { return response }
-                return download.response(response, RetryRun(kept, next: next, settings: settings, started: started))
+                guard let position = DownloadPosition(response, to: kept, settings) else { return response }
+                return RetryRun(kept, next: next, settings: settings, started: started)
+                    .resuming(response, from: position)
             }
             first = .success(consume response)
         } catch {

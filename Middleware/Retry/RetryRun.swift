@@ -41,9 +41,10 @@ struct RetryRun: Sendable {
         }
         switch result {
         case .success(let response):
-            let download = ResumableDownload(response, to: request, settings)
+            let position = DownloadPosition(response, to: request, settings)
             let response = annotated(response)
-            return download?.response(response, self) ?? response
+            guard let position else { return response }
+            return resuming(response, from: position)
         case .failure(let error): throw annotated(error)
         }
     }

@@ -21,7 +21,7 @@ extension URITemplate {
         let bytes = Array(url.utf8)
         guard bytes.count <= 8192 else { return nil }
         var matcher = TemplateMatcher(bytes: bytes)
-        return matcher.match(templateParts[...], at: 0, [])
+        return matcher.match(parts[...], at: 0, [])
     }
 }
 

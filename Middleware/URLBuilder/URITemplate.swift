@@ -14,9 +14,7 @@ import HTTPChainSupport
 public struct URITemplate: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The template's text.
     package let words: String
-    private let parts: [TemplatePart]
-    var templateParts: [TemplatePart] { parts }
-
+    let parts: [TemplatePart]
     /// Parses a template.
     ///
     /// - Throws: ``URLBuilderError`` with the position of a violation of RFC 6570 §2.

@@ -1,4 +1,3 @@
-
 /// The state of a value that is refreshed from time to time, such as a token or session: the value in use, and whether
 /// it may be used or refreshed.
 ///

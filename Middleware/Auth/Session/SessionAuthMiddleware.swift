@@ -324,11 +324,8 @@ extension SessionAuthMiddleware {
         let (before, options) = (request.head.headerFields, request.options)
         try await authenticator.decorate(&request, with: session)
         try next.refuseLateOptions(of: request, setBy: "SessionAuthMiddleware", after: options)
-        var changed: Set<HTTPField.Name> = []
-        for field in request.head.headerFields
-        where before[fields: field.name] != request.head.headerFields[fields: field.name] {
-            changed.insert(field.name)
-        }
+        let after = request.head.headerFields
+        let changed = Set(after.map(\.name)).filter { before[fields: $0] != after[fields: $0] }
         request.bindFields(changed, to: binding.origin)
     }
 

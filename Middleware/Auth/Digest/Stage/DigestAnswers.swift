@@ -2,9 +2,7 @@ import HTTPChainAuth
 import HTTPChainCore
 
 /// A request's answer, and its history in the call.
-///
-/// A class, because every copy of the request carries it, and it is read once.
-final class DigestAnswer: Sendable {
+struct DigestAnswer: Sendable {
     /// The answers that the call sent before.
     struct History: Sendable {
         /// Whether the answer was sent preemptively in this call.
@@ -18,12 +16,6 @@ final class DigestAnswer: Sendable {
     let input: DigestInput
     let computation: DigestComputation
     let history: History
-
-    init(_ input: DigestInput, _ computation: DigestComputation, _ history: History) {
-        self.input = input
-        self.computation = computation
-        self.history = history
-    }
 }
 
 /// The answers in a request, to the server and to a proxy.

@@ -308,7 +308,11 @@ extension DigestAuthenticator {
             key: input.use.key
         )
         request.setCredentials(response.fieldBytes, in: context)
-        request.options[DigestAnswers.self][context.target] = DigestAnswer(input, computation, history)
+        request.options[DigestAnswers.self][context.target] = DigestAnswer(
+            input: input,
+            computation: computation,
+            history: history
+        )
     }
 
     /// Returns the request target as on the request line: the whole URL for a proxy (RFC 9112 §3.2.2), path and query
