@@ -11,7 +11,6 @@ enum FixedOperation: Sendable {
     case remove(HTTPField.Name)
 
     init?(_ operation: HeaderOperation) {
-        guard operation.origin == nil else { return nil }
         switch operation.source {
         case .fixed(let field): self.init(operation.action, field, operation.others)
         case .removal(let name): self = .remove(name)

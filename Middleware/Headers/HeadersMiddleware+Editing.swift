@@ -36,28 +36,23 @@ extension HeadersMiddleware {
     }
 
     private func change(_ operation: HeaderOperation, for request: Request) async throws -> FixedOperation? {
-        switch operation.source {
-        case .fixed(let field): return FixedOperation(operation.action, field, operation.others)
-        case .removal(let name): return .remove(name)
-        case .invalid: return nil
-        case .computed(let name, let value):
-            if operation.action == .setIfAbsent, request.head.headerFields.contains(name) { return nil }
-            do {
-                guard let text = try await request.withinDeadline({ try await value(request) }) else { return nil }
-                return FixedOperation(operation.action, try FieldValue.field(name, text))
-            } catch let error as CancellationError {
-                throw error
-            } catch let error as HeadersError {
-                throw HeadersError(error.problem, exchange: snapshot(request))
-            } catch {
-                // A closure that waits may report cancellation with its own error.
-                try Task.checkCancellation()
-                throw HeadersError(
-                    .valueFailed(name: name.rawName),
-                    exchange: snapshot(request),
-                    underlyingError: error
-                )
-            }
+        guard case .computed(let name, let value) = operation.source else { return FixedOperation(operation) }
+        if operation.action == .setIfAbsent, request.head.headerFields.contains(name) { return nil }
+        do {
+            guard let text = try await request.withinDeadline({ try await value(request) }) else { return nil }
+            return FixedOperation(operation.action, try FieldValue.field(name, text))
+        } catch let error as CancellationError {
+            throw error
+        } catch let error as HeadersError {
+            throw HeadersError(error.problem, exchange: snapshot(request))
+        } catch {
+            // A closure that waits may report cancellation with its own error.
+            try Task.checkCancellation()
+            throw HeadersError(
+                .valueFailed(name: name.rawName),
+                exchange: snapshot(request),
+                underlyingError: error
+            )
         }
     }
 

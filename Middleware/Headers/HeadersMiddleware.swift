@@ -83,7 +83,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     ///     calls.
     public init(_ operations: [HeaderOperation] = []) {
         self.operations = operations
-        let fixed = operations.compactMap(FixedOperation.init)
+        let fixed = operations.compactMap { $0.origin == nil ? FixedOperation($0) : nil }
         self.fixed = fixed.count == operations.count ? fixed : nil
         let hasTemplate = operations.contains(where: \.readsParameters)
         stageOptions =

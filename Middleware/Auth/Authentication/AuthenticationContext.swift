@@ -1,5 +1,5 @@
 public import HTTPChainCore
-package import HTTPTypes
+import HTTPTypes
 
 /// The facts about a call that an ``Authenticator`` needs in addition to the request, and its notes about the call.
 public struct AuthenticationContext: Sendable {
@@ -52,9 +52,6 @@ public struct AuthenticationContext: Sendable {
         maySendPreemptively = true
         answers = 0
     }
-
-    /// The head of the response that rejects the request, or `nil` if there is none yet.
-    package var rejectingHead: HTTPResponse? { rejection?.head }
 
     /// Returns the inner stages as a transport for the authenticator's own requests, with the request's clock; returns
     /// `nil` if the context was created without a transport.

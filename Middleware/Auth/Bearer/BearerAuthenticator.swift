@@ -362,7 +362,7 @@ extension BearerAuthenticator {
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
         let exchange = ExchangeSnapshot(
             request.head,
-            response: context?.rejectingHead,
+            response: context?.rejection?.head,
             redaction: request.redaction
         )
         if case RefreshError.changedUser = error { return refresher.changedUser(exchange) }

@@ -234,7 +234,7 @@ extension SessionAuthMiddleware {
             {
                 return current
             }
-            throw try failure(error, request.map { ExchangeSnapshot($0.head, redaction: $0.redaction) })
+            throw try failure(error, request)
         }
     }
 
@@ -276,11 +276,11 @@ extension SessionAuthMiddleware {
             do {
                 return (try await refresher.refreshed(after: current.version, time: time, work), true)
             } catch {
-                throw try failure(error, exchange(request, response))
+                throw try failure(error, request, response)
             }
         case .fail(let error):
             await request.keepCookies(of: response)
-            throw try failure(error, exchange(request, response))
+            throw try failure(error, request, response)
         case .refresh:
             refresher.reject(current.version)
             response.authenticationRefusal = rejected
@@ -342,16 +342,14 @@ extension SessionAuthMiddleware {
         return try await authenticator.check(&response, in: session) == .closed
     }
 
-    private func exchange(_ request: Request, _ response: Response) -> ExchangeSnapshot {
-        ExchangeSnapshot(request.head, response: response.head, redaction: request.redaction)
-    }
-
     /// - Throws: `CancellationError` if the authentication failed with it.
     private func failure(
         _ error: any Error,
-        _ exchange: ExchangeSnapshot?
+        _ request: Request?,
+        _ response: Response? = nil
     ) throws(CancellationError) -> any HTTPChainError {
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
+        let exchange = request.map { ExchangeSnapshot($0.head, response: response?.head, redaction: $0.redaction) }
         if case RefreshError.changedUser = error, let exchange { return refresher.changedUser(exchange) }
         return AuthenticationError(ofSession: error, exchange: exchange)
     }

@@ -128,7 +128,7 @@ struct ComponentValue {
             throw refused(component, "the field is not a dictionary")
         }
         guard let member = dictionary[key] else { throw SigningError(.missingComponent(component)) }
-        return try Self.serialized([member], component)
+        return try serialized([member], component)
     }
 
     /// §2.1.1.
@@ -140,8 +140,8 @@ struct ComponentValue {
         var parser = StructuredFieldValueParser(bytes)
         do {
             switch type {
-            case .item: return try Self.serialized([.item(parser.parseItemFieldValue())], component)
-            case .list: return try Self.serialized(parser.parseListFieldValue(), component)
+            case .item: return try serialized([.item(parser.parseItemFieldValue())], component)
+            case .list: return try serialized(parser.parseListFieldValue(), component)
             case .dictionary:
                 var serializer = StructuredFieldValueSerializer()
                 return String(
@@ -157,7 +157,7 @@ struct ComponentValue {
     }
 
     /// A list of one member is serialized like the member.
-    private static func serialized(
+    private func serialized(
         _ members: [ItemOrInnerList],
         _ component: SignatureComponent
     ) throws(SigningError) -> String {
@@ -165,9 +165,7 @@ struct ComponentValue {
         do {
             return String(decoding: try serializer.writeListFieldValue(members), as: UTF8.self)
         } catch {
-            throw SigningError(
-                .unsupportedComponent(component.description, reason: "its value is not a structured field")
-            )
+            throw refused(component, "its value is not a structured field")
         }
     }
 }

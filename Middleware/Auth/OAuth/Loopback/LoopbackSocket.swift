@@ -17,9 +17,7 @@ enum LoopbackSocket {
 
     /// Creates a socket that listens on 127.0.0.1.
     static func listener(at port: UInt16) throws(SignInError) -> Int32 {
-        #if canImport(Darwin)
-        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #elseif canImport(Musl)
+        #if canImport(Darwin) || canImport(Musl)
         let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #else
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
