@@ -62,15 +62,15 @@ public struct URLBuilderMiddleware: BuiltInStage {
         encoder: ParameterEncoder = ParameterEncoder(),
         syntax: Set<URLVariableSyntax> = Set(URLVariableSyntax.allCases),
         leavesOrigin: LeavesOrigin = .allowed,
-        builder custom: (any URLBuilding)? = nil
+        builder: (any URLBuilding)? = nil
     ) {
         self.base = base
         self.encoder = encoder
         self.syntax = VariableNotations(syntax)
         self.leavesOrigin = leavesOrigin
-        self.custom = custom
-        options = custom == nil ? [URLArgumentsOption.self] : [URLArgumentsOption.self, NeedsCustomBuilder.self]
-        builder = Result { () throws(URLBuilderError) in
+        custom = builder
+        options = builder == nil ? [URLArgumentsOption.self] : [URLArgumentsOption.self, NeedsCustomBuilder.self]
+        self.builder = Result { () throws(URLBuilderError) in
             try URLBuilder(base: base, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin)
         }
     }
