@@ -48,14 +48,6 @@ public struct HARError: ExplainedError, Hashable {
         self.path = path
     }
 
-    init(_ fault: JSONTreeParser.Fault) {
-        switch fault {
-        case .malformed(let offset, let expected): self.init(Problem.malformed(offset: offset, expected: expected))
-        case .cut: self.init(Problem.cut)
-        case .tooDeep(let limit): self.init(Problem.tooDeep(limit: limit))
-        }
-    }
-
     /// The same error with a file's path.
     func of(_ path: String) -> HARError { self.path == nil ? HARError(problem, path: path) : self }
 

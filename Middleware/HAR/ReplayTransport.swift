@@ -213,8 +213,8 @@ public final class ReplayTransport: Transport {
         var room = room
         var contents: [Int: CapturedBody] = [:]
         for (number, name) in files.sorted(by: { $0.key < $1.key }) where room > 0 {
-            guard HARFileName.isSafe(name), HARFileName.isInside(name, of: directory) else { continue }
-            let content = CapturedBody(file: .file(directory.appendingPathComponent(name)), limit: min(limit, room))
+            guard let file = HARFileName.file(named: name, in: directory) else { continue }
+            let content = CapturedBody(file: .file(file), limit: min(limit, room))
             // The file couldn't be read if there are no chunks.
             guard !content.chunks.isEmpty else { continue }
             room -= content.bytes.count

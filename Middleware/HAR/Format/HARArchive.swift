@@ -120,37 +120,28 @@ struct HARFileContent {
 
     init(_ data: Data, limits: HARLimits, salvaging: Bool) throws(HARError) {
         if Int64(data.count) > limits.size.bytes { throw HARError(.tooLarge(limit: limits.size)) }
-        let parsed = data.withUnsafeBytes { buffer -> Result<JSONTreeParser.Result, JSONTreeParser.Fault> in
-            do throws(JSONTreeParser.Fault) {
+        let parsed = data.withUnsafeBytes { buffer in
+            Result { () throws(HARError) -> JSONTreeParser.Result in
                 let bytes = buffer.bindMemory(to: UInt8.self)
-                return .success(
-                    try JSONTreeParser.parse(bytes, depthLimit: max(1, limits.depth), salvages: salvaging)
-                )
-            } catch {
-                return .failure(error)
+                return try JSONTreeParser.parse(bytes, depthLimit: max(1, limits.depth), salvages: salvaging)
             }
         }
-        let result: JSONTreeParser.Result
-        do { result = try parsed.get() } catch { throw HARError(error) }
+        let result = try parsed.get()
         isCut = result.isCut
         entries = result.entries
-        guard case .object = result.tree else {
-            // The file is empty, or has only the beginning of an object.
-            guard result.isCut else { throw HARError(.unexpected(path: "the file", expected: "an object")) }
+        // A truncated file may be empty, or end before its entries begin.
+        if isCut, entries == nil {
             archive = HARArchive()
             return
         }
-        var root = try HARMembers(result.tree, path: "")
-        guard let log = root.take("log") else {
-            guard result.isCut else { throw HARError(.missing(path: "log")) }
+        var root = try HARMembers(result.tree, path: "the file")
+        if let log = root.take("log") {
+            archive = try HARArchive(HARMembers(log, path: "log"), limits: limits)
+        } else if isCut {
             archive = HARArchive()
-            return
+        } else {
+            throw HARError(.missing(path: "log"))
         }
-        if result.isCut, entries == nil {
-            archive = HARArchive()
-            return
-        }
-        archive = try HARArchive(HARMembers(log, path: "log"), limits: limits)
     }
 }
 

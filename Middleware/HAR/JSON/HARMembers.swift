@@ -6,6 +6,8 @@ import HTTPChainSupport
 protocol HARPart {
     /// Makes a part with the values that stand for missing members.
     init()
+    /// A comment of the user or of the program.
+    var comment: String? { get set }
     /// Fields that aren't part of the specification.
     var customFields: [String: JSONValue] { get set }
     /// Reads or writes the members, in the specification's order; only reading throws.

@@ -5,16 +5,6 @@ import HTTPChainSupport
 /// It's lenient if that does no harm: a byte order mark is ignored, and invalid UTF-8 and unpaired surrogates become
 /// U+FFFD. Truncation is a separate fault, and the complete part of a truncated text can be salvaged.
 struct JSONTreeParser {
-    /// The reason that a text can't be read.
-    enum Fault: Error, Hashable {
-        /// Invalid JSON at a byte.
-        case malformed(offset: Int, expected: String)
-        /// The text is truncated.
-        case cut
-        /// Arrays and objects are nested more deeply than allowed.
-        case tooDeep(limit: Int)
-    }
-
     /// The position of the elements of `log.entries`, for appending to a file.
     struct EntriesPlace: Hashable {
         /// After the bracket that opens the array, or after its last complete element.
@@ -58,24 +48,22 @@ struct JSONTreeParser {
         _ bytes: UnsafeBufferPointer<UInt8>,
         depthLimit: Int,
         salvages: Bool = false
-    ) throws(Fault) -> Result {
+    ) throws(HARError) -> Result {
         var parser = JSONTreeParser(bytes, depthLimit: depthLimit, salvages: salvages)
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { parser.index = 3 }
         let tree = try parser.value()
         if !parser.isCut {
             parser.skipSpace()
-            if parser.index < bytes.count { throw .malformed(offset: parser.index, expected: "the end") }
+            if parser.index < bytes.count { throw HARError(.malformed(offset: parser.index, expected: "the end")) }
         }
         return Result(tree: tree, isCut: parser.isCut, entries: parser.entries)
     }
 
     /// Reads a complete text.
-    static func parse(_ text: String, depthLimit: Int = 512) throws(Fault) -> JSONTree {
+    static func parse(_ text: String, depthLimit: Int = 512) throws(HARError) -> JSONTree {
         var text = text
-        let result = text.withUTF8 { bytes -> Swift.Result<Result, Fault> in
-            do throws(Fault) { return .success(try parse(bytes, depthLimit: depthLimit)) } catch {
-                return .failure(error)
-            }
+        let result = text.withUTF8 { bytes in
+            Swift.Result { () throws(HARError) in try parse(bytes, depthLimit: depthLimit) }
         }
         return try result.get().tree
     }
@@ -91,13 +79,13 @@ struct JSONTreeParser {
     }
 
     /// Ends the reading at a truncation, returning the partial tree if salvaging.
-    private mutating func cut(_ tree: JSONTree) throws(Fault) -> JSONTree {
-        guard salvages else { throw .cut }
+    private mutating func cut(_ tree: JSONTree) throws(HARError) -> JSONTree {
+        guard salvages else { throw HARError(.cut) }
         isCut = true
         return tree
     }
 
-    private mutating func value() throws(Fault) -> JSONTree {
+    private mutating func value() throws(HARError) -> JSONTree {
         skipSpace()
         guard let byte = current else { return try cut(.null) }
         switch byte {
@@ -110,40 +98,40 @@ struct JSONTreeParser {
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
-        default: throw .malformed(offset: index, expected: "a value")
+        default: throw HARError(.malformed(offset: index, expected: "a value"))
         }
     }
 
-    private mutating func word(_ word: StaticString, _ tree: JSONTree) throws(Fault) -> JSONTree {
+    private mutating func word(_ word: StaticString, _ tree: JSONTree) throws(HARError) -> JSONTree {
         let letters = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
         for letter in letters {
             guard let byte = current else { return try cut(.null) }
-            guard byte == letter else { throw .malformed(offset: index, expected: "\(word)") }
+            guard byte == letter else { throw HARError(.malformed(offset: index, expected: "\(word)")) }
             index += 1
         }
         return tree
     }
 
-    private mutating func number() throws(Fault) -> JSONTree {
+    private mutating func number() throws(HARError) -> JSONTree {
         let start = index
         do throws(JSONLexer.Fault) {
             index = try JSONLexer.endOfNumber(in: bytes, from: start)
         } catch {
             guard case .unexpected(let offset, let expected) = error else { return try cut(.null) }
-            throw .malformed(offset: offset, expected: expected)
+            throw HARError(.malformed(offset: offset, expected: expected))
         }
         // More digits may be missing.
         if depth > 0, index == bytes.count { return try cut(.null) }
         return .number(String(decoding: bytes[start..<index], as: UTF8.self))
     }
 
-    private mutating func enter() throws(Fault) {
+    private mutating func enter() throws(HARError) {
         index += 1
         depth += 1
-        if depth > depthLimit { throw .tooDeep(limit: depthLimit) }
+        if depth > depthLimit { throw HARError(.tooDeep(limit: depthLimit)) }
     }
 
-    private mutating func array() throws(Fault) -> JSONTree {
+    private mutating func array() throws(HARError) -> JSONTree {
         try enter()
         defer { depth -= 1 }
         let isEntries = depth == 3 && names.0 == "log" && names.1 == "entries"
@@ -166,11 +154,11 @@ struct JSONTreeParser {
             guard let byte = current else { return try cut(.array(elements)) }
             index += 1
             if byte == UInt8(ascii: "]") { return .array(elements) }
-            guard byte == UInt8(ascii: ",") else { throw .malformed(offset: index - 1, expected: ", or ]") }
+            guard byte == UInt8(ascii: ",") else { throw HARError(.malformed(offset: index - 1, expected: ", or ]")) }
         }
     }
 
-    private mutating func object() throws(Fault) -> JSONTree {
+    private mutating func object() throws(HARError) -> JSONTree {
         try enter()
         defer { depth -= 1 }
         var members: [JSONTree.Member] = []
@@ -182,11 +170,11 @@ struct JSONTreeParser {
         while true {
             skipSpace()
             guard let quote = current else { return try cut(.object(members)) }
-            guard quote == UInt8(ascii: "\"") else { throw .malformed(offset: index, expected: "a name") }
+            guard quote == UInt8(ascii: "\"") else { throw HARError(.malformed(offset: index, expected: "a name")) }
             guard let name = try string() else { return try cut(.object(members)) }
             skipSpace()
             guard let colon = current else { return try cut(.object(members)) }
-            guard colon == UInt8(ascii: ":") else { throw .malformed(offset: index, expected: ":") }
+            guard colon == UInt8(ascii: ":") else { throw HARError(.malformed(offset: index, expected: ":")) }
             index += 1
             if depth == 1 { names.0 = name }
             if depth == 2 { names.1 = name }
@@ -203,14 +191,14 @@ struct JSONTreeParser {
             guard let byte = current else { return try cut(.object(members)) }
             index += 1
             if byte == UInt8(ascii: "}") { return .object(members) }
-            guard byte == UInt8(ascii: ",") else { throw .malformed(offset: index - 1, expected: ", or }") }
+            guard byte == UInt8(ascii: ",") else { throw HARError(.malformed(offset: index - 1, expected: ", or }")) }
         }
     }
 
     /// Reads a string.
     ///
     /// Returns `nil` if it's truncated.
-    private mutating func string() throws(Fault) -> String? {
+    private mutating func string() throws(HARError) -> String? {
         index += 1
         let start = index
         while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
@@ -229,7 +217,7 @@ struct JSONTreeParser {
             case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
             case UInt8(ascii: "\\"):
                 guard try escape(&text) else { return nil }
-            case ..<0x20: throw .malformed(offset: index - 1, expected: "no control character in a string")
+            case ..<0x20: throw HARError(.malformed(offset: index - 1, expected: "no control character in a string"))
             default: text.append(byte)
             }
         }
@@ -239,7 +227,7 @@ struct JSONTreeParser {
     /// Reads the rest of an escape after the backslash.
     ///
     /// Returns `false` if the text ends there.
-    private mutating func escape(_ text: inout [UInt8]) throws(Fault) -> Bool {
+    private mutating func escape(_ text: inout [UInt8]) throws(HARError) -> Bool {
         do throws(JSONLexer.Fault) {
             switch try JSONLexer.escape(in: bytes, from: index) {
             case .scalar(let scalar, let end):
@@ -252,7 +240,7 @@ struct JSONTreeParser {
             return true
         } catch {
             guard case .unexpected(let offset, let expected) = error else { return false }
-            throw .malformed(offset: offset, expected: expected)
+            throw HARError(.malformed(offset: offset, expected: expected))
         }
     }
 }

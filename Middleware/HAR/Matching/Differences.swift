@@ -36,9 +36,7 @@ enum NamedValues {
         _ values: [URLParts.Parameter],
         ignoring ignored: Set<String>
     ) -> [String: [String?]] {
-        var groups: [String: [String?]] = [:]
-        for value in values where !ignored.contains(value.name) { groups[value.name, default: []].append(value.value) }
-        return groups
+        Dictionary(grouping: values.filter { !ignored.contains($0.name) }, by: \.name).mapValues { $0.map(\.value) }
     }
 
     private static func shown(_ values: [String?]) -> String {

@@ -73,7 +73,7 @@ final class BodyCapture: Sendable {
 }
 
 /// Observes a request's body while it's sent: a stream as it's read; bytes and files are unchanged.
-final class RequestCapture: Sendable {
+final class RequestCapture: RequestContentObserver {
     private enum Content: Sendable {
         case nothing
         case bytes(Data)
@@ -94,7 +94,7 @@ final class RequestCapture: Sendable {
         if body.length == nil, body.bytes == nil, body.file == nil {
             content = Locked(.stream)
             if body.value == nil { request.body = watched(body) }
-            request.options[RequestContentObserverOption.self] = MadeContentObserver(self)
+            request.options[RequestContentObserverOption.self] = self
         } else if let bytes = body.bytes {
             content = Locked(bytes.isEmpty ? .nothing : .bytes(bytes))
         } else if body.file != nil {
@@ -110,7 +110,7 @@ final class RequestCapture: Sendable {
     }
 
     /// Records content made by an inner stage: a framed form, an encoded value.
-    fileprivate func made(_ made: HTTPBody) -> HTTPBody {
+    func contentIsMade(_ made: HTTPBody) -> HTTPBody {
         if let bytes = made.bytes {
             content.withLock { $0 = bytes.isEmpty ? .nothing : .bytes(bytes) }
             return outer?.contentIsMade(made) ?? made
@@ -120,7 +120,7 @@ final class RequestCapture: Sendable {
         return watched(body)
     }
 
-    fileprivate func encoded(_ body: HTTPBody) -> HTTPBody { outer?.contentIsEncoded(body) ?? body }
+    func contentIsEncoded(_ body: HTTPBody) -> HTTPBody { outer?.contentIsEncoded(body) ?? body }
 
     /// The time when the content was read to its end, if it's a stream.
     var end: Duration? { stream.end }
@@ -133,30 +133,14 @@ final class RequestCapture: Sendable {
     /// The content that was sent; nil if there was none, and for a file.
     var captured: CapturedBody? {
         switch content.withLock({ $0 }) {
-        case .nothing: nil
+        case .nothing, .file: return nil
         case .bytes(let bytes):
-            Int64(bytes.count) <= limit
-                ? CapturedBody(chunks: [bytes], count: Int64(bytes.count))
-                : CapturedBody(
-                    chunks: [Data(bytes.prefix(Int(limit)))],
-                    count: Int64(bytes.count),
-                    isTruncated: true
-                )
-        case .file: nil
-        case .stream: stream.captured
+            let isTruncated = Int64(bytes.count) > limit
+            let kept = isTruncated ? Data(bytes.prefix(Int(limit))) : bytes
+            return CapturedBody(chunks: [kept], count: Int64(bytes.count), isTruncated: isTruncated)
+        case .stream: return stream.captured
         }
     }
-}
-
-/// Receives the content that an inner stage makes.
-private struct MadeContentObserver: RequestContentObserver {
-    let capture: RequestCapture
-
-    init(_ capture: RequestCapture) { self.capture = capture }
-
-    func contentIsMade(_ content: HTTPBody) -> HTTPBody { capture.made(content) }
-
-    func contentIsEncoded(_ content: HTTPBody) -> HTTPBody { capture.encoded(content) }
 }
 
 /// Passes on the chunks of a request and records them.

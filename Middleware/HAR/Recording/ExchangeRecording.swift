@@ -22,7 +22,7 @@ final class ExchangeRecording: Sendable {
     private let record: CallRecord?
     private let attempt: Int
     private let requestBody: RequestCapture
-    private let responseBody: BodyCapture
+    fileprivate let responseBody: BodyCapture
     private let redaction: Redaction
     private let time: any TimeSource
     private let start: Duration
@@ -64,8 +64,7 @@ final class ExchangeRecording: Sendable {
         if let bytes = response.body.bytes {
             // The body is complete: no need to wait until it's read.
             if !bytes.isEmpty { responseBody.append(bytes) }
-            responseBody.finish()
-            return end(nil)
+            return finishResponse()
         }
         let body = response.body
         let isReplayable = body.isReplayable
@@ -79,10 +78,6 @@ final class ExchangeRecording: Sendable {
             return RecordingReader(inner, recording: self, interest: interest)
         }
     }
-
-    func restartResponse() { responseBody.restart() }
-
-    func append(_ chunk: Data) { responseBody.append(chunk) }
 
     func finishResponse() {
         responseBody.finish()
@@ -143,14 +138,14 @@ private struct RecordingReader: BodyReader {
         self.inner = inner
         self.recording = recording
         self.interest = interest
-        recording.restartResponse()
+        recording.responseBody.restart()
     }
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard inner != nil else { return nil }
         do {
             if let chunk = try await inner?.read() {
-                recording.append(chunk)
+                recording.responseBody.append(chunk)
                 return chunk
             }
             inner = nil

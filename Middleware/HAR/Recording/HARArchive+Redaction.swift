@@ -28,12 +28,10 @@ extension HAREntry {
         entry.request = request.redacted(by: redaction)
         entry.response = response.redacted(by: redaction)
         entry.cache = redaction.value(cache)
-        entry.durations.comment = durations.comment.map(redaction.text)
-        entry.durations.customFields = redaction.members(durations.customFields)
+        entry.durations.redactAside(by: redaction)
         entry.serverIPAddress = serverIPAddress.map(redaction.text)
         entry.connection = connection.map(redaction.text)
-        entry.comment = comment.map(redaction.text)
-        entry.customFields = redaction.members(customFields)
+        entry.redactAside(by: redaction)
         return entry
     }
 }
@@ -46,8 +44,7 @@ extension HARRequest {
         request.fields = fields.map(redaction.headerField)
         request.cookies = cookies.map { redaction.cookie($0, field: "cookie") }
         request.queryString = queryString.map(redaction.queryParameter)
-        request.comment = comment.map(redaction.text)
-        request.customFields = redaction.members(customFields)
+        request.redactAside(by: redaction)
         guard var data = postData else { return request }
         let type = data.mimeType.isEmpty ? fields.values(of: "content-type").first : data.mimeType
         // In the text of multipart content, as in other text, `code` and `key` aren't secrets.
@@ -61,8 +58,7 @@ extension HARRequest {
             HARText.adapt(&request.fields, to: content)
         }
         data.mimeType = redaction.text(data.mimeType)
-        data.comment = data.comment.map(redaction.text)
-        data.customFields = redaction.members(data.customFields)
+        data.redactAside(by: redaction)
         request.postData = data
         return request
     }
@@ -76,11 +72,9 @@ extension HARResponse {
         response.fields = fields.map(redaction.headerField)
         response.cookies = cookies.map { redaction.cookie($0, field: "set-cookie") }
         response.redirectURL = HARText.url(redirectURL, redaction)
-        response.comment = comment.map(redaction.text)
-        response.customFields = redaction.members(customFields)
+        response.redactAside(by: redaction)
         response.content.mimeType = redaction.text(content.mimeType)
-        response.content.comment = content.comment.map(redaction.text)
-        response.content.customFields = redaction.members(content.customFields)
+        response.content.redactAside(by: redaction)
         let isTruncated = content.isTruncated
         if let stored = StoredContent(content.text, content.encoding, content.mimeType, isTruncated, redaction),
             stored.isRedacted, let text = stored.text
@@ -102,6 +96,14 @@ extension HARPostData {
 extension HARContent {
     /// Whether only the beginning of the content was recorded.
     package var isTruncated: Bool { customFields["_truncated"]?.bool == true }
+}
+
+extension HARPart {
+    /// Redacts the comment and the fields of other programs.
+    fileprivate mutating func redactAside(by redaction: Redaction) {
+        comment = comment.map(redaction.text)
+        customFields = redaction.members(customFields)
+    }
 }
 
 extension StoredContent {
@@ -148,8 +150,7 @@ extension Redaction {
         var creator = creator
         creator.name = text(creator.name)
         creator.version = text(creator.version)
-        creator.comment = creator.comment.map(text)
-        creator.customFields = members(creator.customFields)
+        creator.redactAside(by: self)
         return creator
     }
 
@@ -159,8 +160,7 @@ extension Redaction {
         page.id = HARText.textOrURL(page.id, self)
         page.title = HARText.textOrURL(page.title, self)
         page.pageTimings = value(page.pageTimings)
-        page.comment = page.comment.map(text)
-        page.customFields = members(page.customFields)
+        page.redactAside(by: self)
         return page
     }
 
@@ -175,20 +175,14 @@ extension Redaction {
         } else {
             field.value = isSecret(name: field.name) ? Self.placeholder : text(field.value)
         }
-        return withoutSecretsAside(field)
+        field.redactAside(by: self)
+        return field
     }
 
     fileprivate func queryParameter(_ field: HARField) -> HARField {
         var field = field
         field.value = isSecret(pairName: field.name) ? Self.placeholder : text(field.value)
-        return withoutSecretsAside(field)
-    }
-
-    /// Redacts the comment and the fields of other programs.
-    private func withoutSecretsAside(_ field: HARField) -> HARField {
-        var field = field
-        field.comment = field.comment.map(text)
-        field.customFields = members(field.customFields)
+        field.redactAside(by: self)
         return field
     }
 
@@ -198,8 +192,7 @@ extension Redaction {
         parameter.value = parameter.value.map { isSecret ? Self.placeholder : text($0) }
         parameter.fileName = parameter.fileName.map(text)
         parameter.contentType = parameter.contentType.map(text)
-        parameter.comment = parameter.comment.map(text)
-        parameter.customFields = members(parameter.customFields)
+        parameter.redactAside(by: self)
         return parameter
     }
 
@@ -209,8 +202,7 @@ extension Redaction {
         cookie.value = isSecretField || isSecret(name: cookie.name) ? Self.placeholder : text(cookie.value)
         cookie.path = cookie.path.map { HARText.url($0, self) }
         cookie.domain = cookie.domain.map(authority)
-        cookie.comment = cookie.comment.map(text)
-        cookie.customFields = members(cookie.customFields)
+        cookie.redactAside(by: self)
         return cookie
     }
 }

@@ -18,6 +18,11 @@ struct ReplayBook: Sendable {
             self.number = number
             request = ComparedRequest(entry.request.redacted(by: redaction), matching.body, isRecorded: true)
         }
+
+        /// The way the entry meets the conditions of a request.
+        func condition(of sent: ComparedRequest, _ fields: HTTPFields) -> ReplayCondition.Verdict {
+            ReplayCondition.verdict(method: sent.har.method, fields: fields, recorded: entry.response)
+        }
     }
 
     /// A decision about a request.
@@ -88,11 +93,7 @@ struct ReplayBook: Sendable {
             guard settings.matching.differences(between: sent, and: page.request, stopsEarly: true).isEmpty else {
                 continue
             }
-            let condition = ReplayCondition.verdict(
-                method: sent.har.method,
-                fields: fields,
-                recorded: page.entry.response
-            )
+            let condition = page.condition(of: sent, fields)
             if case .unfit = condition { continue }
             candidates.append((index, condition))
             if settings.sequence == .first || uses[index] == 0 { break }
@@ -153,12 +154,7 @@ struct ReplayBook: Sendable {
         if isExpired(page, now, settings) {
             return [.init(.turn, "it is of \(HARDate.text(page.entry.started)) and has expired")]
         }
-        let condition = ReplayCondition.verdict(
-            method: sent.har.method,
-            fields: fields,
-            recorded: page.entry.response
-        )
-        if case .unfit(let why) = condition { return [.init(.condition, why)] }
+        if case .unfit(let why) = page.condition(of: sent, fields) { return [.init(.condition, why)] }
         if settings.keepsOrder, index != position {
             let due = position < pages.count ? "entry \(pages[position].number) is next" : "all entries have answered"
             return [.init(.turn, "it is not its turn: \(due)")]

@@ -107,7 +107,8 @@ struct ReplayedResponse: Sendable {
             guard let directory else {
                 throw HARError(.contentNotRecorded(entry: label, why: "the archive has no folder"))
             }
-            guard let file = try await HARFileName.file(named: name, in: directory) else {
+            let found = try await FileExecutor.shared.run { HARFileName.file(named: name, in: directory) }
+            guard let file = found else {
                 let why = "\(name) is outside the archive's folder"
                 throw HARError(.contentNotRecorded(entry: label, why: why))
             }
@@ -179,33 +180,23 @@ enum ReplayFailure {
 
 /// Validates the names of files in an archive.
 enum HARFileName {
-    /// The file for a name in an archive; `nil` if it's outside the archive's folder.
+    /// The file for a name in an archive; `nil` if it's outside the archive's folder; blocks.
     ///
     /// This includes symbolic links that lead outside.
-    ///
-    /// - Throws: `CancellationError`.
-    static func file(named name: String, in directory: URL) async throws -> URL? {
+    static func file(named name: String, in directory: URL) -> URL? {
         guard isSafe(name) else { return nil }
-        return try await FileExecutor.shared.run {
-            let file = directory.appendingPathComponent(name).resolvingSymlinksInPath()
-            let folder = directory.resolvingSymlinksInPath().path + "/"
-            return file.path.utf8.starts(with: folder.utf8) ? file : nil
-        }
+        let file = directory.appendingPathComponent(name).resolvingSymlinksInPath()
+        let folder = directory.resolvingSymlinksInPath().path
+        let start = folder.utf8.last == UInt8(ascii: "/") ? folder : folder + "/"
+        return file.path.utf8.starts(with: start.utf8) ? file : nil
     }
 
     /// Whether a name stays within the archive's folder.
     ///
     /// Compares bytes, as the file system does, because a combining mark after a `/` forms a different character.
-    static func isSafe(_ name: String) -> Bool {
+    private static func isSafe(_ name: String) -> Bool {
         !name.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == 0 }
             && name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
                 .allSatisfy { !$0.isEmpty && !$0.elementsEqual("..".utf8) }
-    }
-
-    /// Whether a file is in a folder after resolving symbolic links; blocks.
-    static func isInside(_ name: String, of directory: URL) -> Bool {
-        let folder = directory.resolvingSymlinksInPath().path
-        let file = directory.appendingPathComponent(name).resolvingSymlinksInPath().path
-        return file.utf8.starts(with: (folder.utf8.last == UInt8(ascii: "/") ? folder : folder + "/").utf8)
     }
 }
