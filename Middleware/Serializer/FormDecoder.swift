@@ -47,19 +47,6 @@ struct FormDecoder: Decoder {
         return text
     }
 
-    func number<Number: LosslessStringConvertible>(_ type: Number.Type) throws -> Number {
-        guard let number = Number(try text()) else { throw mismatch(type, "the text is not one") }
-        return number
-    }
-
-    func truth() throws -> Bool {
-        switch try text().lowercased() {
-        case "true", "1", "on", "yes": return true
-        case "false", "0", "off", "no": return false
-        default: throw mismatch(Bool.self, "the text is neither true nor false")
-        }
-    }
-
     /// The decoder for a dictionary, whose keys are unchanged.
     private var ofData: FormDecoder {
         FormDecoder(node: node, codingPath: codingPath, style: style, keysAreData: true)
@@ -84,10 +71,20 @@ struct FormDecoder: Decoder {
 
 extension FormDecoder: SingleValueDecodingContainer {
     func decodeNil() -> Bool { isNil }
-    func decode(_ type: Bool.Type) throws -> Bool { try truth() }
+
+    func decode(_ type: Bool.Type) throws -> Bool {
+        switch try text().lowercased() {
+        case "true", "1", "on", "yes": return true
+        case "false", "0", "off", "no": return false
+        default: throw mismatch(type, "the text is neither true nor false")
+        }
+    }
+
     func decode(_ type: String.Type) throws -> String { try text() }
+
     func decode<Number: Decodable & LosslessStringConvertible>(_ type: Number.Type) throws -> Number {
-        try number(type)
+        guard let number = Number(try text()) else { throw mismatch(type, "the text is not one") }
+        return number
     }
 }
 
@@ -146,27 +143,24 @@ private struct FormArrayReader: UnkeyedDecodingContainer {
     }
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        let value = try element().decode(type)
-        currentIndex += 1
-        return value
+        try next { try $0.decode(type) }
     }
 
     mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        let container = try element().container(keyedBy: type)
-        currentIndex += 1
-        return container
+        try next { try $0.container(keyedBy: type) }
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        let container = try element().unkeyedContainer()
-        currentIndex += 1
-        return container
+        try next { try $0.unkeyedContainer() }
     }
 
-    mutating func superDecoder() throws -> any Decoder {
-        let element = try element()
+    mutating func superDecoder() throws -> any Decoder { try next { $0 } }
+
+    /// Reads the next element, and continues after it unless that fails.
+    private mutating func next<Result>(_ read: (FormDecoder) throws -> Result) throws -> Result {
+        let result = try read(try element())
         currentIndex += 1
-        return element
+        return result
     }
 
     private func element() throws -> FormDecoder {

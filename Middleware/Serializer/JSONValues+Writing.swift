@@ -20,7 +20,8 @@ extension HTTPBody {
         _ values: Values,
         serializer: JSONSerializer = .json
     ) -> HTTPBody where Values.Element: Encodable & Sendable, Values.AsyncIterator: SendableMetatype {
-        .once(chunks: mapped(values, JSONValueWriter(serializer, .lines)))
+        let writer = JSONValueWriter(serializer, .lines)
+        return .once(chunks: values.map { try writer.bytes($0) })
     }
 
     /// Returns a replayable body of newline-delimited JSON: see ``jsonLines(_:serializer:)-swift.type.method``.
@@ -28,7 +29,8 @@ extension HTTPBody {
         _ values: [some Encodable & Sendable],
         serializer: JSONSerializer = .json
     ) -> HTTPBody {
-        replayable(values, JSONValueWriter(serializer, .lines))
+        let writer = JSONValueWriter(serializer, .lines)
+        return .replayable { ArrayReader(rest: values[...], writer: writer) }
     }
 
     /// Returns a body with a JSON sequence (`application/json-seq`, RFC 7464 §2.1), encoded as it is sent.
@@ -42,7 +44,8 @@ extension HTTPBody {
         _ values: Values,
         serializer: JSONSerializer = .json
     ) -> HTTPBody where Values.Element: Encodable & Sendable, Values.AsyncIterator: SendableMetatype {
-        .once(chunks: mapped(values, JSONValueWriter(serializer, .sequence)))
+        let writer = JSONValueWriter(serializer, .sequence)
+        return .once(chunks: values.map { try writer.bytes($0) })
     }
 
     /// Returns a replayable body with a JSON sequence (`application/json-seq`, RFC 7464 §2.1).
@@ -50,34 +53,25 @@ extension HTTPBody {
         _ values: [some Encodable & Sendable],
         serializer: JSONSerializer = .json
     ) -> HTTPBody {
-        replayable(values, JSONValueWriter(serializer, .sequence))
+        let writer = JSONValueWriter(serializer, .sequence)
+        return .replayable { ArrayReader(rest: values[...], writer: writer) }
     }
+}
 
-    private static func mapped<Values: AsyncSequence & Sendable>(
-        _ values: Values,
-        _ writer: JSONValueWriter
-    ) -> AsyncThrowingMapSequence<Values, Data> where Values.Element: Encodable & Sendable {
-        values.map { try writer.bytes($0) }
-    }
-
-    private static func replayable<Value: Encodable & Sendable>(_ values: [Value], _ writer: JSONValueWriter)
-        -> HTTPBody
-    {
-        .replayable { ArrayReader(rest: values[...], writer: writer) }
-    }
+/// The separation of JSON values in a text.
+enum JSONFraming {
+    /// Each value is on a line.
+    case lines
+    /// Each value follows a record separator (RFC 7464).
+    case sequence
 }
 
 /// Encodes values one after another.
 struct JSONValueWriter: Sendable {
-    enum Framing {
-        case lines
-        case sequence
-    }
-
     private let encoder: JSONEncoder
-    private let framing: Framing
+    private let framing: JSONFraming
 
-    init(_ serializer: JSONSerializer, _ framing: Framing) {
+    init(_ serializer: JSONSerializer, _ framing: JSONFraming) {
         encoder = serializer.makeEncoder()
         self.framing = framing
         if framing == .lines { encoder.outputFormatting.remove(.prettyPrinted) }

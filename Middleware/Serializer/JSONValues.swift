@@ -8,22 +8,10 @@ import HTTPTypes
 /// Lines end with LF or CRLF, optional for the last one; blank lines are skipped. A value of a sequence (RFC 7464)
 /// begins with a record separator and ends with LF. Only one value and one chunk of the body are in memory.
 public struct JSONValues<Value: Decodable>: AsyncSequence {
-    enum Framing {
-        case lines
-        case sequence
-    }
-
-    private let body: HTTPBody
-    private let serializer: JSONSerializer
-    private let limit: ByteCount
-    private let framing: Framing
-
-    init(_ body: HTTPBody, _ framing: Framing, serializer: JSONSerializer, limit: ByteCount) {
-        self.body = body
-        self.framing = framing
-        self.serializer = serializer
-        self.limit = limit
-    }
+    let body: HTTPBody
+    let framing: JSONFraming
+    let serializer: JSONSerializer
+    let limit: ByteCount
 
     /// Begins to read; the body is opened, and may throw, at the first value.
     public func makeAsyncIterator() -> AsyncIterator {
@@ -40,23 +28,11 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
 
     /// Iterates over the values.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private var chunks: HTTPBody.AsyncIterator
-        private let decoder: JSONDecoder
-        private var pieces: LineSplitter
-        private let limit: ByteCount
-        private var isFinished = false
-
-        fileprivate init(
-            chunks: HTTPBody.AsyncIterator,
-            decoder: JSONDecoder,
-            pieces: LineSplitter,
-            limit: ByteCount
-        ) {
-            self.chunks = chunks
-            self.decoder = decoder
-            self.pieces = pieces
-            self.limit = limit
-        }
+        fileprivate var chunks: HTTPBody.AsyncIterator
+        fileprivate let decoder: JSONDecoder
+        fileprivate var pieces: LineSplitter
+        fileprivate let limit: ByteCount
+        fileprivate var isFinished = false
 
         /// Returns the next value, or `nil` at the end.
         public mutating func next() async throws -> Value? {
@@ -153,7 +129,7 @@ extension HTTPBody {
         serializer: JSONSerializer = .json,
         lineLimit: ByteCount = .mebibytes(1)
     ) -> JSONValues<Value> {
-        JSONValues(self, .lines, serializer: serializer, limit: lineLimit)
+        JSONValues(body: self, framing: .lines, serializer: serializer, limit: lineLimit)
     }
 
     package func jsonSequence<Value: Decodable>(
@@ -161,7 +137,7 @@ extension HTTPBody {
         serializer: JSONSerializer = .json,
         limit: ByteCount = .mebibytes(1)
     ) -> JSONValues<Value> {
-        JSONValues(self, .sequence, serializer: serializer, limit: limit)
+        JSONValues(body: self, framing: .sequence, serializer: serializer, limit: limit)
     }
 }
 

@@ -41,15 +41,11 @@ private protocol StringKeyed {
 }
 
 extension Dictionary: StringKeyed where Key == String, Value: Encodable {
-    fileprivate var keepingNulls: any Encodable { mapValues { NullKeepingElement($0) } }
+    fileprivate var keepingNulls: any Encodable { mapValues { NullKeepingElement(value: $0) } }
 }
 
 private struct NullKeepingElement: Encodable {
     let value: any Encodable
-
-    init(_ value: any Encodable) {
-        self.value = value
-    }
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()

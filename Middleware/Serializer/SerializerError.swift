@@ -135,14 +135,17 @@ public struct SerializerError: ExplainedError {
         return names.isEmpty ? "none" : shown + (names.count > 12 ? " and \(names.count - 12) more" : "")
     }
 
-    static func notEncodable(_ value: any Encodable, by serializer: any Serializer, _ detail: String) -> Self {
-        SerializerError(
-            .notEncodable(
-                type: String(describing: type(of: value)),
-                serializer: serializer.name,
-                codingPath: "",
-                detail: detail
-            )
+    static func notEncodable(
+        _ value: any Encodable,
+        by serializer: any Serializer,
+        _ detail: String,
+        at path: String = "",
+        underlyingError: (any Error)? = nil
+    ) -> Self {
+        let type = String(describing: type(of: value))
+        return SerializerError(
+            .notEncodable(type: type, serializer: serializer.name, codingPath: path, detail: detail),
+            underlyingError: underlyingError
         )
     }
 
@@ -154,15 +157,7 @@ public struct SerializerError: ExplainedError {
             path = BodyKeyPath(codingPath: context.codingPath).description
             detail = context.debugDescription
         }
-        self.init(
-            .notEncodable(
-                type: String(describing: type(of: value)),
-                serializer: serializer.name,
-                codingPath: path,
-                detail: detail
-            ),
-            underlyingError: error
-        )
+        self = .notEncodable(value, by: serializer, detail, at: path, underlyingError: error)
     }
 
     func with(_ exchange: ExchangeSnapshot) -> SerializerError {

@@ -127,9 +127,7 @@ extension SerializerMiddleware {
         do {
             if root.isWhole { return try serializer.encode(written, in: context) }
             return try serializer.encode(written, under: root, in: context)
-        } catch let error as CancellationError {
-            throw error
-        } catch let error as SerializerError {
+        } catch let error where error is CancellationError || error is SerializerError {
             throw error
         } catch {
             throw SerializerError(error, encoding: value, by: serializer)

@@ -89,11 +89,7 @@ extension SerializerMiddleware {
         do {
             guard let place else { return try read() }
             return try await Self.run(at: place, timer) { try read() }
-        } catch let error as CancellationError {
-            throw error
-        } catch let error as SerializerError {
-            throw error
-        } catch let error as TimeoutError {
+        } catch let error where error is CancellationError || error is SerializerError || error is TimeoutError {
             throw error
         } catch {
             // Any document can be decoded as text, unless the call sets a serializer.

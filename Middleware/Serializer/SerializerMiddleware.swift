@@ -82,20 +82,17 @@ public struct SerializerMiddleware: BuiltInStage {
 
     /// The serializers, and the settings that differ from the defaults.
     package var stageSummary: StageSummary {
-        var summary = StageSummary(
+        func names(_ types: [String]) -> String? { types.isEmpty ? nil : types.joined(separator: ", ") }
+        return StageSummary(
             "SerializerMiddleware",
             purpose: "turns values into bytes and back",
             settings: ["serializers": serializers.map(\.name).joined(separator: ", "), "limit": "\(limit)"]
         )
-        func add(_ name: String, _ value: String) {
-            summary.settings.append(contentsOf: StageSummary("", settings: [name: value]).settings)
-        }
-        if !keyPath.isWhole { add("key path", "\(keyPath)") }
-        if !rootKey.isWhole { add("root key", "\(rootKey)") }
-        if encodesNilAsNull { add("nil", "null") }
-        if !afterDecoding.isEmpty { add("after decoding", afterDecoding.map(\.typeName).joined(separator: ", ")) }
-        if !afterEncoding.isEmpty { add("after encoding", afterEncoding.map(\.typeName).joined(separator: ", ")) }
-        return summary
+        .adding("key path", keyPath.isWhole ? nil : "\(keyPath)")
+        .adding("root key", rootKey.isWhole ? nil : "\(rootKey)")
+        .adding("nil", encodesNilAsNull ? "null" : nil)
+        .adding("after decoding", names(afterDecoding.map(\.typeName)))
+        .adding("after encoding", names(afterEncoding.map(\.typeName)))
     }
 
     /// Reports a stage without serializers, and names shared by two serializers.

@@ -102,17 +102,10 @@ package struct XMLSerializer: Serializer, FormattedSerializer {
             try container.encode(text)
         }
         configureEncoder(encoder)
-        return try Self.document(NullKeeping.unwrapped(value), root, encoder, charset: XMLCharset(contentType))
-    }
-
-    private static func document(
-        _ value: some Encodable,
-        _ root: String,
-        _ encoder: XMLEncoder,
-        charset: XMLCharset
-    ) throws -> Data {
+        let charset = XMLCharset(contentType)
         let header = XMLHeader(version: 1.0, encoding: charset.name ?? "UTF-8")
-        return try charset.bytes(ofUTF8: try encoder.encode(value, withRootKey: root, header: header))
+        let document = try encoder.encode(NullKeeping.unwrapped(value), withRootKey: root, header: header)
+        return try charset.bytes(ofUTF8: document)
     }
 
     /// The name of the value's type, as far as it's valid as an element name.
