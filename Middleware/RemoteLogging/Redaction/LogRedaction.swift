@@ -11,9 +11,6 @@ package struct LogRedaction: Sendable {
         shown = fields
     }
 
-    /// Whether a name in structured data is the name of a secret.
-    func isSecret(name: String) -> Bool { redaction.isSecret(name: name) }
-
     /// Redacts a URL.
     package func url(_ url: String) -> String { redaction.url(url) }
 

@@ -127,8 +127,8 @@ extension LogLevelCounts: CustomStringConvertible {
 }
 
 extension Logger.Level {
-    /// The position among the levels: 0 for the least severe.
-    var rank: Int {
+    /// The position among the levels, and the level's number in a spool: 0 for the least severe.
+    package var rank: Int {
         switch self {
         case .trace: 0
         case .debug: 1

@@ -12,20 +12,14 @@ struct ExportRetries: Sendable {
         case giveUp
     }
 
-    let base: Duration
-    let cap: Duration
-    let askedCap: Duration
-    let attempts: Int
+    private let settings: LogShipper.Settings
     /// The retries since the pauses were last reset.
     private var retries = 0
     /// The number of times the batch was sent with unknown results.
     private var doubts = 0
 
     init(_ settings: LogShipper.Settings) {
-        base = settings.retryBase
-        cap = settings.retryCap
-        askedCap = settings.retryAfterCap
-        attempts = settings.attempts
+        self.settings = settings
     }
 
     /// Returns the step that follows a failure.
@@ -42,11 +36,11 @@ struct ExportRetries: Sendable {
         random: any RandomSource
     ) -> Step {
         if isAmbiguous { doubts += 1 }
-        if doubts >= attempts { return .giveUp }
+        if doubts >= settings.attempts { return .giveUp }
         retries += 1
-        let drawn = Backoff(base: base, cap: cap)
+        let drawn = Backoff(base: settings.retryBase, cap: settings.retryCap)
             .wait(beforeRetry: isUrgent ? 1 : retries, times: 0...1, random: random)
-        guard let asked = asked.map({ min($0, askedCap) }), asked >= drawn else {
+        guard let asked = asked.map({ min($0, settings.retryAfterCap) }), asked >= drawn else {
             return .wait(drawn, isAsked: false)
         }
         return .wait(asked, isAsked: true)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainLogShipper
 import HTTPChainRemoteLogging
 import HTTPChainSupport
 import Logging
@@ -46,16 +47,9 @@ struct LogRecordReader {
     }
 
     private mutating func level() throws(Malformed) -> Logger.Level {
-        switch try number(UInt8.self) {
-        case 0: .trace
-        case 1: .debug
-        case 2: .info
-        case 3: .notice
-        case 4: .warning
-        case 5: .error
-        case 6: .critical
-        default: throw Malformed()
-        }
+        let rank = Int(try number(UInt8.self))
+        guard let level = Logger.Level.allCases.first(where: { $0.rank == rank }) else { throw Malformed() }
+        return level
     }
 
     private mutating func number<Number: FixedWidthInteger>(

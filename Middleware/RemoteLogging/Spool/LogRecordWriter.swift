@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainLogShipper
 import HTTPChainRemoteLogging
-import Logging
 
 /// Writes numbers, texts and records in sequence.
 ///
@@ -33,7 +33,7 @@ struct LogRecordWriter {
 
     mutating func append(_ record: LogRecord) throws(TooDeep) {
         append(record.date.timeIntervalSinceReferenceDate.bitPattern)
-        bytes.append(record.level.spoolCode)
+        bytes.append(UInt8(record.level.rank))
         append(record.component)
         append(record.message)
         append(count: record.attributes.list.count)
@@ -88,21 +88,6 @@ struct LogRecordWriter {
                 append(name)
                 try append(value, depth: depth + 1)
             }
-        }
-    }
-}
-
-extension Logger.Level {
-    /// The number that represents the level.
-    fileprivate var spoolCode: UInt8 {
-        switch self {
-        case .trace: 0
-        case .debug: 1
-        case .info: 2
-        case .notice: 3
-        case .warning: 4
-        case .error: 5
-        case .critical: 6
         }
     }
 }

@@ -17,6 +17,9 @@ struct ActiveSegment: Sendable {
     var end: Int64
     /// Whether a failed write may have left something after the end.
     var needsRepair = false
+
+    /// The segment as one that is no longer written to.
+    var sealed: SealedSegment { SealedSegment(number: number, size: end, header: .sound(salt: salt)) }
 }
 
 /// An encoded record, with the properties that decide whether it fits.
@@ -207,13 +210,7 @@ struct SpoolAppender: Sendable {
 
     private mutating func seal() {
         guard let segment = active else { return }
-        sealed.append(
-            SealedSegment(
-                number: segment.number,
-                size: segment.end,
-                header: .sound(salt: segment.salt)
-            )
-        )
+        sealed.append(segment.sealed)
         active = nil
     }
 

@@ -44,6 +44,12 @@ struct SpoolReader: Sendable {
         let active: ActiveSegment?
         /// The end position; `nil` for the end of the spool.
         var end: LogSpoolPosition?
+
+        /// The segments, up to a position.
+        fileprivate func segments(upTo end: LogSpoolPosition?) -> [Segment] {
+            let last = active.map { [Segment($0.sealed, $0.file, upTo: end)] } ?? []
+            return sealed.map { Segment($0, upTo: end) } + last
+        }
     }
 
     struct Limits {
@@ -51,24 +57,17 @@ struct SpoolReader: Sendable {
         let bytes: Int64
     }
 
-    private struct Segment {
+    fileprivate struct Segment {
         let number: UInt64
         let size: Int64
         let header: SpoolSegment.Header?
         let file: OpenFile<LogSpoolError>?
 
-        init(_ segment: SealedSegment, upTo end: LogSpoolPosition?) {
+        init(_ segment: SealedSegment, _ file: OpenFile<LogSpoolError>? = nil, upTo end: LogSpoolPosition?) {
             number = segment.number
             size = end?.segment == segment.number ? min(segment.size, end?.offset ?? .max) : segment.size
             header = segment.header
-            file = nil
-        }
-
-        init(_ segment: ActiveSegment, upTo end: LogSpoolPosition?) {
-            number = segment.number
-            size = end?.segment == segment.number ? min(segment.end, end?.offset ?? .max) : segment.end
-            header = .sound(salt: segment.salt)
-            file = segment.file
+            self.file = file
         }
     }
 
@@ -98,8 +97,7 @@ struct SpoolReader: Sendable {
         _ limits: Limits
     ) throws(LogSpoolError) -> LogSpoolBatch {
         var reading = Reading(batch: LogSpoolBatch(position: max(start, front)), limits: limits)
-        var segments = view.sealed.map { Segment($0, upTo: view.end) }
-        if let active = view.active { segments.append(Segment(active, upTo: view.end)) }
+        var segments = view.segments(upTo: view.end)
         if let end = view.end { segments.removeAll { $0.number > end.segment } }
         let before = self
         var failure: LogSpoolError?
@@ -239,8 +237,7 @@ struct SpoolReader: Sendable {
     /// The number of unacknowledged records of a segment, among those that existed when the spool was opened or, with
     /// `all`, among all; 0 if it can't be read.
     func count(_ number: UInt64, of view: View, all: Bool) -> Int {
-        var segments = view.sealed.map { Segment($0, upTo: all ? nil : openingEnd) }
-        if let active = view.active { segments.append(Segment(active, upTo: all ? nil : openingEnd)) }
+        let segments = view.segments(upTo: all ? nil : openingEnd)
         let start = all ? front : openingFront
         guard number >= start.segment, let segment = segments.first(where: { $0.number == number }),
             segment.size <= SpoolSegment.maximumSize,

@@ -17,7 +17,7 @@ struct MetadataConverter {
     }
 
     private func value(_ value: Logger.MetadataValue, under name: String, depth: Int) -> JSONValue {
-        if let rules = settings.rules, rules.isSecret(name: name) { return .string(Redaction.placeholder) }
+        if let redaction = settings.redaction, redaction.isSecret(name: name) { return .string(Redaction.placeholder) }
         return self.value(value, depth: depth)
     }
 

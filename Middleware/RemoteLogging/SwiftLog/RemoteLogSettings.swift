@@ -5,9 +5,7 @@ package struct RemoteLogSettings: Sendable {
     /// The attributes for the source location; all of them by default.
     package var code: LogCodeAttributes
     /// The rules that define what is secret; ``/HTTPChainCore/Redaction/standard`` by default, `nil` shows everything.
-    package var redaction: Redaction? {
-        didSet { rules = redaction.map { LogRedaction($0) } }
-    }
+    package var redaction: Redaction?
     /// Whether messages, errors and texts in metadata are searched for secrets too; `true` by default.
     ///
     /// Metadata with the name of a secret is always redacted.
@@ -18,8 +16,6 @@ package struct RemoteLogSettings: Sendable {
     package var textLimit: ByteCount
     /// The source of the time of records; the live environment by default.
     package var environment: ChainEnvironment
-
-    private(set) var rules: LogRedaction?
 
     package init(
         code: LogCodeAttributes = .all,
@@ -33,14 +29,13 @@ package struct RemoteLogSettings: Sendable {
         self.redactsText = redactsText
         self.textLimit = textLimit
         self.environment = environment
-        rules = redaction.map { LogRedaction($0) }
     }
 
     /// Returns a text, redacted and cut.
     func shown(_ text: String) -> String {
         let limit = Int(clamping: textLimit.bytes)
-        guard redactsText, let rules else { return text.beginning(upTo: limit).map { $0 + "…" } ?? text }
-        return rules.text(text, upTo: limit)
+        guard redactsText, let redaction else { return text.beginning(upTo: limit).map { $0 + "…" } ?? text }
+        return redaction.text(text, upTo: limit)
     }
 }
 

@@ -38,7 +38,6 @@ public struct LogFilter: Sendable {
         case end(@Sendable (End) -> Bool)
         case record(@Sendable (ExchangeLog) -> Bool)
         case and(Rule, Rule)
-        case or(Rule, Rule)
         case not(Rule)
 
         /// Whether the rule matches; `nil` if that isn't known yet.
@@ -53,11 +52,6 @@ public struct LogFilter: Sendable {
                 if first == false { return false }
                 let second = other.holds(facts, exchange)
                 return second == false ? false : first == nil ? nil : second
-            case .or(let one, let other):
-                let first = one.holds(facts, exchange)
-                if first == true { return true }
-                let second = other.holds(facts, exchange)
-                return second == true ? true : first == nil ? nil : second
             }
         }
     }
@@ -145,7 +139,7 @@ public struct LogFilter: Sendable {
     public func and(_ other: LogFilter) -> LogFilter { LogFilter(.and(rule, other.rule)) }
 
     /// Returns a filter for exchanges that pass this filter, or the other, or both.
-    public func or(_ other: LogFilter) -> LogFilter { LogFilter(.or(rule, other.rule)) }
+    public func or(_ other: LogFilter) -> LogFilter { LogFilter(.not(.and(.not(rule), .not(other.rule)))) }
 
     /// Returns a filter for exchanges that do not pass a filter.
     public static func not(_ filter: LogFilter) -> LogFilter { LogFilter(.not(filter.rule)) }

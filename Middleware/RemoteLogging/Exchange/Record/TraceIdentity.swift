@@ -49,10 +49,7 @@ struct TraceIdentity: Sendable, Hashable {
 
     private static func isIdentifier(_ text: some StringProtocol, digits: Int) -> Bool {
         text.utf8.count == digits && text.utf8.contains { $0 != UInt8(ascii: "0") }
-            && text.utf8.allSatisfy {
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            }
+            && text.utf8.allSatisfy { $0.hexadecimalValue != nil && ASCII.lower($0) == $0 }
     }
 }
 

@@ -108,7 +108,7 @@ package final class ExchangeJournal: Sendable {
             recorder.follow(&response)
             return response
         } catch {
-            recorder.end(throwing: error)
+            recorder.end(nil, error: error)
             throw error
         }
     }
@@ -119,20 +119,19 @@ package final class ExchangeJournal: Sendable {
         let most = logging.detail ?? mostDetail(of: component)
         let record = unit == .call ? request.recordCall() : nil
         let body = await RequestBodyView(&request, upTo: most == .bodies ? bodyLimit : nil)
-        return ExchangeRecorder(
-            journal: self,
+        let call = ExchangeRecorder.Call(
             request: most >= .headers ? request.head : request.head.withoutFields,
             isAbsolute: request.head.authority != nil,
             record: record,
             body: body,
             attempt: unit == .attempt ? request.attempt : 1,
-            callID: id,
+            id: id,
             logging: logging,
             component: component,
             seesBodies: most == .bodies,
-            redaction: LogRedaction(request.redaction, showing: shownFields),
-            options: request.options
+            redaction: LogRedaction(request.redaction, showing: shownFields)
         )
+        return ExchangeRecorder(call, for: self, options: request.options)
     }
 
     private func mostDetail(of component: String) -> ExchangeDetail {

@@ -5,6 +5,21 @@ import Logging
 
 /// Collects the log of one exchange and writes it once.
 final class ExchangeRecorder: Sendable {
+    /// The request of the exchange, and the settings for logging it.
+    struct Call: Sendable {
+        let request: HTTPRequest
+        let isAbsolute: Bool
+        /// The record of what the inner stages did with the call.
+        let record: CallRecord?
+        let body: RequestBodyView
+        let attempt: Int
+        let id: UInt64
+        let logging: CallLogging
+        let component: String
+        let seesBodies: Bool
+        let redaction: LogRedaction
+    }
+
     private struct Answer: Sendable {
         let head: HTTPResponse
         let timeToHead: Duration
@@ -24,17 +39,7 @@ final class ExchangeRecorder: Sendable {
     }
 
     private let journal: ExchangeJournal
-    private let request: HTTPRequest
-    private let isAbsolute: Bool
-    /// The record of what the inner stages did with the call.
-    private let record: CallRecord?
-    private let body: RequestBodyView
-    private let attempt: Int
-    private let callID: UInt64
-    private let logging: CallLogging
-    private let component: String
-    private let seesBodies: Bool
-    private let redaction: LogRedaction
+    private let call: Call
     private let time: any TimeSource
     private let start: Duration
     private let bound: TimeBound
@@ -43,31 +48,9 @@ final class ExchangeRecorder: Sendable {
     private let trace: TraceIdentity?
     private let state = Locked(State())
 
-    init(
-        journal: ExchangeJournal,
-        request: HTTPRequest,
-        isAbsolute: Bool,
-        record: CallRecord?,
-        body: RequestBodyView,
-        attempt: Int,
-        callID: UInt64,
-        logging: CallLogging,
-        component: String,
-        seesBodies: Bool,
-        redaction: LogRedaction,
-        options: borrowing RequestOptions
-    ) {
+    init(_ call: Call, for journal: ExchangeJournal, options: borrowing RequestOptions) {
         self.journal = journal
-        self.request = request
-        self.isAbsolute = isAbsolute
-        self.record = record
-        self.body = body
-        self.attempt = attempt
-        self.callID = callID
-        self.logging = logging
-        self.component = component
-        self.seesBodies = seesBodies
-        self.redaction = redaction
+        self.call = call
         time = options.environment.time
         start = time.elapsed
         bound = TimeBound(options, start: start)
@@ -83,15 +66,15 @@ final class ExchangeRecorder: Sendable {
             timeToHead: time.elapsed - start,
             attempts: response.options.contains(AttemptCount.self) ? response.attempts : nil,
             request: response.request,
-            declaredSize: response.declaredLength(answering: request.method)
+            declaredSize: response.declaredLength(answering: call.request.method)
         )
         if let bytes = body.bytes {
             // The body is complete: no need to wait until it's read.
-            answer.content = BodyPreview(bytes, upTo: seesBodies ? journal.bodyLimit : 0)
+            answer.content = BodyPreview(bytes, upTo: call.seesBodies ? journal.bodyLimit : 0)
             state.withLock { $0.answer = answer }
             return end(.complete, counted: Int64(bytes.count))
         }
-        let (counted, tee) = body.tee(upTo: seesBodies ? journal.bodyLimit : 0)
+        let (counted, tee) = body.tee(upTo: call.seesBodies ? journal.bodyLimit : 0)
         answer.tee = tee
         state.withLock { $0.answer = answer }
         let interest = Locked<BodyInterest?>(BodyInterest(self))
@@ -103,21 +86,12 @@ final class ExchangeRecorder: Sendable {
                 defer { if !isReplayable { interest = nil } }
                 return interest
             }
-            return LoggedReader(inner, recorder: self, interest: interest)
+            return LoggedReader(inner: inner, recorder: self, interest: interest)
         }
     }
 
-    /// Ends with an error from the inner stages.
-    func end(throwing error: any Error) {
-        finish(nil, error: error)
-    }
-
-    /// Ends with the response's body.
-    func end(_ end: ExchangeLog.BodyEnd, counted: Int64? = nil, error: (any Error)? = nil) {
-        finish(end, counted: counted, error: error)
-    }
-
-    private func finish(_ bodyEnd: ExchangeLog.BodyEnd?, counted: Int64? = nil, error: (any Error)?) {
+    /// Ends with the response's body, or with an error from the inner stages.
+    func end(_ bodyEnd: ExchangeLog.BodyEnd?, counted: Int64? = nil, error: (any Error)? = nil) {
         let (isFirst, answer) = state.withLock { state in
             defer { state.isOver = true }
             return (!state.isOver, state.answer)
@@ -129,7 +103,7 @@ final class ExchangeRecorder: Sendable {
         }
         let isCancelled = error != nil && errorType == nil
         let outcome = Self.outcome(head: head, end: bodyEnd, error: error, isCancelled: isCancelled)
-        guard let entry = journal.entry(for: outcome, from: component, asking: logging.detail) else { return }
+        guard let entry = journal.entry(for: outcome, from: call.component, asking: call.logging.detail) else { return }
         let snapshot = (error as? any HTTPChainError)?.exchange
         let status = head?.status ?? snapshot?.response?.status
         let duration = time.elapsed - start
@@ -141,23 +115,23 @@ final class ExchangeRecorder: Sendable {
             origin: { self.origin(sent: answer?.request, snapshot: snapshot) }
         )
         // Decided before redaction, which costs more than anything else.
-        let decision = journal.decision(LogFilter.Facts(callID: callID, component: component, end: end))
+        let decision = journal.decision(LogFilter.Facts(callID: call.id, component: call.component, end: end))
         if decision == false { return }
         var exchange = exchange(sent: answer?.request, snapshot: snapshot, duration: duration)
         exchange.outcome = outcome
         exchange.level = entry.level
         if let error {
             exchange.error =
-                errorType.map { LoggedError(error, type: $0, redaction: redaction) } ?? .cancellation
+                errorType.map { LoggedError(error, type: $0, redaction: call.redaction) } ?? .cancellation
         }
         exchange.status = status
         exchange.bodyEnd = bodyEnd
         exchange.timeToHead = answer?.timeToHead
         if journal.unit == .call {
             let known = (error as? any HTTPChainError)?.notedAttempts ?? answer?.attempts
-            exchange.attempts = known ?? record?.attempts
+            exchange.attempts = known ?? call.record?.attempts
         }
-        if let head { exchange.cache = LoggedCacheStatus(head.headerFields, redaction: redaction) }
+        if let head { exchange.cache = LoggedCacheStatus(head.headerFields, redaction: call.redaction) }
         exchange.responseSize = ExchangeLog.Size(
             declared: answer?.declaredSize ?? (answer == nil ? head.flatMap(\.declaredLength) : nil),
             counted: answer == nil ? nil : counted ?? answer?.tee?.count
@@ -168,7 +142,7 @@ final class ExchangeRecorder: Sendable {
         }
         if entry.detail >= .headers { addFields(to: &exchange, head: head, sent: answer?.request) }
         if entry.detail == .bodies { addBodies(to: &exchange, head: head, answer: answer, error: error) }
-        journal.write(exchange, isDecided: decision == true, asking: logging.detail)
+        journal.write(exchange, isDecided: decision == true, asking: call.logging.detail)
     }
 
     private static func outcome(
@@ -185,7 +159,7 @@ final class ExchangeRecorder: Sendable {
 
     /// The original request, completed by an inner stage if necessary.
     private func ownHead(_ sent: HTTPRequest?) -> HTTPRequest {
-        isAbsolute ? request : record?.target ?? sent ?? request
+        call.isAbsolute ? call.request : call.record?.target ?? sent ?? call.request
     }
 
     private func origin(sent: HTTPRequest?, snapshot: ExchangeSnapshot?) -> Origin? {
@@ -196,23 +170,23 @@ final class ExchangeRecorder: Sendable {
 
     private func exchange(sent: HTTPRequest?, snapshot: ExchangeSnapshot?, duration: Duration) -> ExchangeLog {
         let own = ownHead(sent)
-        var url = redaction.url(Request(head: own).url)
-        let final = sent.map { redaction.url(Request(head: $0).url) }
-        if own.authority == nil, let snapshot { url = redaction.url(snapshot.url) }
+        var url = call.redaction.url(Request(head: own).url)
+        let final = sent.map { call.redaction.url(Request(head: $0).url) }
+        if own.authority == nil, let snapshot { url = call.redaction.url(snapshot.url) }
         var exchange = ExchangeLog(
-            request.method,
+            call.request.method,
             url,
             duration: duration,
             start: startDate,
-            component: component,
+            component: call.component,
             unit: journal.unit,
-            callID: callID
+            callID: call.id
         )
         exchange.origin = Request(head: own).origin ?? Origin(url)
         if let final, final != url { exchange.finalURL = final }
-        exchange.attempt = attempt
-        exchange.requestSize = body.size
-        exchange.attributes = redaction.attributes(logging.attributes)
+        exchange.attempt = call.attempt
+        exchange.requestSize = call.body.size
+        exchange.attributes = call.redaction.attributes(call.logging.attributes)
         let sentTrace = sent.flatMap { TraceIdentity($0.headerFields) }
         // The span that was sent is an attempt's; the call's own parent is the task's span.
         exchange.attributes.add(journal.unit == .attempt ? sentTrace ?? trace : trace ?? sentTrace?.withoutSpan)
@@ -220,19 +194,19 @@ final class ExchangeRecorder: Sendable {
     }
 
     private func addFields(to exchange: inout ExchangeLog, head: HTTPResponse?, sent: HTTPRequest?) {
-        exchange.requestFields = redaction.fields((sent ?? request).headerFields)
-        exchange.responseFields = head.map { redaction.fields($0.headerFields) }
+        exchange.requestFields = call.redaction.fields((sent ?? call.request).headerFields)
+        exchange.responseFields = head.map { call.redaction.fields($0.headerFields) }
     }
 
     private func addBodies(to exchange: inout ExchangeLog, head: HTTPResponse?, answer: Answer?, error: (any Error)?) {
-        exchange.requestBody = body.shown(redaction)
+        exchange.requestBody = call.body.shown(call.redaction)
         let preview = answer?.content ?? answer?.tee?.preview ?? (error as? any HTTPChainError)?.exchange?.bodyPreview
         guard let preview, let head else { return }
         exchange.responseBody = LoggedBody(
             preview,
             size: exchange.bodyEnd == .complete ? exchange.responseSize.best : exchange.responseSize.declared,
             fields: BodyFields(head.headerFields),
-            redaction: redaction
+            redaction: call.redaction
         )
     }
 }

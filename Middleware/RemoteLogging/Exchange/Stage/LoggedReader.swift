@@ -4,15 +4,9 @@ import HTTPChainCore
 /// Reports when a response's body has ended or broken.
 struct LoggedReader: BodyReader {
     /// `nil` once it has ended or broken.
-    private var inner: (any BodyReader)?
-    private let recorder: ExchangeRecorder
-    private let interest: BodyInterest?
-
-    init(_ inner: sending any BodyReader, recorder: ExchangeRecorder, interest: BodyInterest?) {
-        self.inner = inner
-        self.recorder = recorder
-        self.interest = interest
-    }
+    var inner: (any BodyReader)?
+    let recorder: ExchangeRecorder
+    let interest: BodyInterest?
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard inner != nil else { return nil }

@@ -64,18 +64,3 @@ struct LogGroups {
         }
     }
 }
-
-extension Logger.Level {
-    /// The level's name.
-    var name: StaticString {
-        switch self {
-        case .trace: "trace"
-        case .debug: "debug"
-        case .info: "info"
-        case .notice: "notice"
-        case .warning: "warning"
-        case .error: "error"
-        case .critical: "critical"
-        }
-    }
-}

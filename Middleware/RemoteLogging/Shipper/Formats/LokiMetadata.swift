@@ -1,5 +1,6 @@
 import HTTPChainCore
 import HTTPChainRemoteLogging
+import HTTPChainSupport
 
 /// Names valid in LogQL.
 enum LokiName {
@@ -14,13 +15,13 @@ enum LokiName {
         var name = name
         name.withUTF8 { bytes in
             switch bytes.first {
-            case nil: json.raw("key_")
-            case let first? where first.isLetter: break
-            case let first?: json.raw(first.isDigit ? "key_" : "key")
+            case nil, (UInt8(ascii: "0")...UInt8(ascii: "9"))?: json.raw("key_")
+            case let first? where ASCII.isAlphanumeric(first): break
+            default: json.raw("key")
             }
             for byte in bytes where byte & 0xC0 != 0x80 {
                 // A character outside ASCII is replaced by a single underscore.
-                json.byte(byte.isLetter || byte.isDigit ? byte : UInt8(ascii: "_"))
+                json.byte(ASCII.isAlphanumeric(byte) ? byte : UInt8(ascii: "_"))
             }
         }
     }
@@ -96,14 +97,5 @@ struct LokiMetadata {
             json.integer(number)
             number += 1
         }
-    }
-}
-
-extension UInt8 {
-    fileprivate var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
-
-    fileprivate var isLetter: Bool {
-        let folded = self | 0x20
-        return folded >= UInt8(ascii: "a") && folded <= UInt8(ascii: "z")
     }
 }

@@ -51,7 +51,7 @@ struct LokiWriter: ~Copyable {
         let groups = LogGroups(records, byLevel: true)
         for (number, group) in groups.groups.enumerated() {
             json.raw(number > 0 ? #",{"stream":{"level":""# : #"{"stream":{"level":""#)
-            json.raw(group.level.name)
+            json.escaped(group.level.rawValue)
             if !group.component.isEmpty {
                 json.raw(#"","component":""#)
                 json.escaped(group.component, upTo: Self.labelLimit)

@@ -1,6 +1,7 @@
 package import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
+import Logging
 
 /// Newline-delimited JSON: one object per record, one per line.
 ///
@@ -40,7 +41,7 @@ package struct NDJSONLogFormat: LogWireFormat {
             json.raw(#"{"time":""#)
             timestamps.write(record.date, to: &json)
             json.raw(#"","level":""#)
-            json.raw(record.level.name)
+            json.escaped(record.level.rawValue)
             json.raw(#"","component":""#)
             json.escaped(record.component)
             json.raw(#"","message":""#)

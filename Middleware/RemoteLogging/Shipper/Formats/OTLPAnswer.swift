@@ -5,13 +5,7 @@ import HTTPTypes
 
 /// The relevant fields of an `Export…ServiceResponse`, or of the `Status` of a failure; malformed fields count as
 /// absent, because the status decides.
-struct OTLPAnswer {
-    private(set) var rejected = 0
-    /// The reason for rejected records, or a warning from the receiver.
-    private(set) var warning: String?
-    /// The reason for a refused request.
-    private(set) var message: String?
-
+enum OTLPAnswer {
     /// Returns the meaning of a response.
     ///
     /// - Parameters:
@@ -27,11 +21,11 @@ struct OTLPAnswer {
         let encoding = self.encoding(of: head) ?? encoding
         switch receipt {
         case .accepted:
-            let answer = OTLPAnswer(success: body, encoding, counter)
-            return .accepted(rejected: answer.rejected, message: ReceiverMessage.line(answer.warning))
+            let (rejected, warning) = partialSuccess(in: body, encoding, counter)
+            return .accepted(rejected: Int(clamping: max(0, rejected ?? 0)), message: ReceiverMessage.line(warning))
         case .later, .tooLarge: return receipt
         case .refused:
-            let message = ReceiverMessage.line(OTLPAnswer(failure: body, encoding).message)
+            let message = ReceiverMessage.line(message(of: body, encoding))
             return receipt.explained(by: message ?? ReceiverMessage.plainText(head, body))
         }
     }
@@ -42,29 +36,29 @@ struct OTLPAnswer {
         return OTLPEncoding.allCases.first { $0.contentType == name }
     }
 
-    /// Reads the response to an accepted request.
-    private init(success body: Data, _ encoding: OTLPEncoding, _ counter: String) {
-        guard !body.isEmpty else { return }
+    /// The number of records that an accepted request lost, and the reason or a warning from the receiver.
+    private static func partialSuccess(
+        in body: Data,
+        _ encoding: OTLPEncoding,
+        _ counter: String
+    ) -> (rejected: Int64?, warning: String?) {
         switch encoding {
         case .json:
-            let partial = Self.json(body)?["partialSuccess"]
+            let partial = json(body)?["partialSuccess"]
             // A string by the mapping; a number from receivers with handwritten JSON.
-            let count = partial?[counter]?.integer ?? partial?[counter]?.string.flatMap { Int64($0) } ?? 0
-            rejected = Int(clamping: max(0, count))
-            warning = partial?["errorMessage"]?.string
+            let count = partial?[counter]?.integer ?? partial?[counter]?.string.flatMap { Int64($0) }
+            return (count, partial?["errorMessage"]?.string)
         case .protobuf:
-            guard let partial = Self.fields(body)?[1]?.data.flatMap(Self.fields) else { return }
-            rejected = Int(clamping: max(0, partial[1]?.integer ?? 0))
-            warning = partial[2]?.text
+            let partial = fields(body)?[1]?.data.flatMap(fields)
+            return (partial?[1]?.integer, partial?[2]?.text)
         }
     }
 
-    /// Reads the `Status` of a refused request.
-    private init(failure body: Data, _ encoding: OTLPEncoding) {
-        guard !body.isEmpty else { return }
+    /// The reason for a refused request, from its `Status`.
+    private static func message(of body: Data, _ encoding: OTLPEncoding) -> String? {
         switch encoding {
-        case .json: message = Self.json(body)?["message"]?.string
-        case .protobuf: message = Self.fields(body)?[2]?.text
+        case .json: json(body)?["message"]?.string
+        case .protobuf: fields(body)?[2]?.text
         }
     }
 

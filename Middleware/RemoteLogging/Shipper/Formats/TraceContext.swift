@@ -1,5 +1,6 @@
 import HTTPChainCore
 import HTTPChainRemoteLogging
+import HTTPChainSupport
 
 /// The positions of the attributes that identify a record's trace.
 ///
@@ -43,13 +44,6 @@ extension JSONValue {
     fileprivate func isHexadecimal(digits: Int) -> Bool {
         guard case .string(let text) = self, text.utf8.count == digits else { return false }
         return text.utf8.contains { $0 != UInt8(ascii: "0") }
-            && text.utf8.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-                    UInt8(ascii: "A")...UInt8(ascii: "F"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { $0.hexadecimalValue != nil }
     }
 }
