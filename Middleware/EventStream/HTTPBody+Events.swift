@@ -53,13 +53,8 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var chunks: HTTPBody.AsyncIterator
         fileprivate let parse: (Data) throws -> [Element]
-        private var elements: [Element] = []
-        private var index = 0
-
-        fileprivate init(chunks: HTTPBody.AsyncIterator, parse: @escaping (Data) throws -> [Element]) {
-            self.chunks = chunks
-            self.parse = parse
-        }
+        fileprivate var elements: [Element] = []
+        fileprivate var index = 0
 
         /// Returns the next element, or `nil` at the end.
         public mutating func next() async throws -> Element? {

@@ -22,8 +22,6 @@ package enum HTTPMetrics {
         package let instrument: Instrument
         /// The upper bounds of a histogram's buckets, in ``unit``; empty for other instruments.
         package let boundaries: [Double]
-        /// A description of what is measured.
-        package let purpose: String
     }
 
     /// The bucket bounds, in seconds, that OpenTelemetry recommends for durations.
@@ -37,74 +35,52 @@ package enum HTTPMetrics {
     package static let sizeBoundaries: [Double] = (3...15).map { Double(1 << (2 * $0)) }
 
     /// The duration of attempts, until the end of the response's body.
-    package static let requestDuration = histogram("http.client.request.duration", "s", "Duration of attempts")
+    package static let requestDuration = histogram("http.client.request.duration", "s")
 
     /// The number of attempts in flight.
     package static let activeRequests = Description(
         name: "http.client.active_requests",
         unit: "{request}",
         instrument: .upDownCounter,
-        boundaries: [],
-        purpose: "Attempts in flight"
+        boundaries: []
     )
 
     /// The size of the request bodies sent by attempts, as encoded.
-    package static let requestBodySize = histogram(
-        "http.client.request.body.size",
-        "By",
-        "Size of the bodies that attempts send"
-    )
+    package static let requestBodySize = histogram("http.client.request.body.size", "By")
 
     /// The size of the response bodies received by attempts, as encoded.
-    package static let responseBodySize = histogram(
-        "http.client.response.body.size",
-        "By",
-        "Size of the bodies that attempts receive"
-    )
+    package static let responseBodySize = histogram("http.client.response.body.size", "By")
 
     /// The time until the response head arrives.
-    package static let timeToFirstByte = histogram(
-        "httpchain.client.time_to_first_byte",
-        "s",
-        "Time until the head of the response"
-    )
+    package static let timeToFirstByte = histogram("httpchain.client.time_to_first_byte", "s")
 
     /// The duration of calls, with all their attempts, until the end of the response's body.
-    package static let callDuration = histogram("httpchain.client.call.duration", "s", "Duration of calls")
+    package static let callDuration = histogram("httpchain.client.call.duration", "s")
 
     /// The number of calls in flight.
     package static let activeCalls = Description(
         name: "httpchain.client.active_calls",
         unit: "{call}",
         instrument: .upDownCounter,
-        boundaries: [],
-        purpose: "Calls in flight"
+        boundaries: []
     )
 
     /// The size of the content that callers send, before encoding.
     ///
     /// Typed values have no size yet.
-    package static let callRequestSize = histogram(
-        "httpchain.client.call.request.size",
-        "By",
-        "Size of the content that callers send"
-    )
+    package static let callRequestSize = histogram("httpchain.client.call.request.size", "By")
 
     /// The size of the content that callers read, after decoding.
-    package static let callResponseSize = histogram(
-        "httpchain.client.call.response.size",
-        "By",
-        "Size of the content that callers read"
-    )
+    package static let callResponseSize = histogram("httpchain.client.call.response.size", "By")
 
     /// The number of retries after a failure.
-    package static let retries = counter("httpchain.client.call.retries", "{retry}", "Retries")
+    package static let retries = counter("httpchain.client.call.retries", "{retry}")
 
     /// The number of redirects followed.
-    package static let redirects = counter("httpchain.client.call.redirects", "{redirect}", "Redirects followed")
+    package static let redirects = counter("httpchain.client.call.redirects", "{redirect}")
 
     /// The number of results of the cache nearest to the caller, by `httpchain.cache.result`.
-    package static let cacheResults = counter("httpchain.client.call.cache", "{call}", "What the cache did")
+    package static let cacheResults = counter("httpchain.client.call.cache", "{call}")
 
     /// The metrics recorded for each attempt.
     package static let ofAttempts = [
@@ -116,17 +92,12 @@ package enum HTTPMetrics {
         callDuration, activeCalls, callRequestSize, callResponseSize, retries, redirects, cacheResults,
     ]
 
-    private static func histogram(_ name: String, _ unit: String, _ purpose: String) -> Description {
-        Description(
-            name: name,
-            unit: unit,
-            instrument: .histogram,
-            boundaries: unit == "s" ? durationBoundaries : sizeBoundaries,
-            purpose: purpose
-        )
+    private static func histogram(_ name: String, _ unit: String) -> Description {
+        let boundaries = unit == "s" ? durationBoundaries : sizeBoundaries
+        return Description(name: name, unit: unit, instrument: .histogram, boundaries: boundaries)
     }
 
-    private static func counter(_ name: String, _ unit: String, _ purpose: String) -> Description {
-        Description(name: name, unit: unit, instrument: .counter, boundaries: [], purpose: purpose)
+    private static func counter(_ name: String, _ unit: String) -> Description {
+        Description(name: name, unit: unit, instrument: .counter, boundaries: [])
     }
 }

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// The error for a multipart body that can't be framed or parsed; errors are equal if their problems are.
 public struct MultipartError: ExplainedError, Hashable {
@@ -46,12 +47,12 @@ public struct MultipartError: ExplainedError, Hashable {
     /// The problem.
     public let problem: Problem
     /// The reason that a value couldn't be encoded.
-    package var cause: (any Error)? { sealedCause.error }
-    private let sealedCause: Cause
+    package var cause: (any Error)? { sealedCause.content }
+    private let sealedCause: Uncompared<(any Error)?>
 
     init(_ problem: Problem, underlyingError: (any Error)? = nil) {
         self.problem = problem
-        sealedCause = Cause(error: underlyingError)
+        sealedCause = Uncompared(underlyingError)
     }
 
     /// Always "MultipartMiddleware".
@@ -134,13 +135,4 @@ public struct MultipartError: ExplainedError, Hashable {
             Explanation("two tasks read parts of one message at the same time", "read them one after the other")
         }
     }
-}
-
-/// The cause of an error, which doesn't count when errors are compared.
-private struct Cause: Hashable {
-    let error: (any Error)?
-
-    static func == (_: Cause, _: Cause) -> Bool { true }
-
-    func hash(into _: inout Hasher) {}
 }

@@ -116,12 +116,6 @@ struct SpanClock: Sendable {
         )
     }
 
-    var now: DefaultTracerClock.Timestamp {
-        let passed = (time.elapsed - beginning).components
-        let nanoseconds =
-            UInt64(clamping: passed.seconds) &* 1_000_000_000
-            &+ UInt64(clamping: passed.attoseconds / 1_000_000_000)
-        return DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: start.nanosecondsSinceEpoch &+ nanoseconds)
-    }
+    var now: DefaultTracerClock.Timestamp { instant(of: max(beginning, time.elapsed)) }
 }
 #endif

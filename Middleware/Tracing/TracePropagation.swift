@@ -57,15 +57,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible, DescribedValu
         TracePropagation("servers of a rule", .origins(rule))
     }
 
-    /// Whether a server receives the trace context.
-    package func allows(_ origin: Origin) -> Bool {
-        switch rule {
-        case .all: true
-        case .none: false
-        case .origins(let rule): rule(origin)
-        }
-    }
-
+    /// Whether the server of a request receives the trace context.
     func allows(_ request: borrowing Request) -> Bool {
         switch rule {
         case .all: return true

@@ -94,7 +94,7 @@ struct FormatterTests {
             $0.timeToHead = .milliseconds(10)
             $0.attempts = 3
             $0.finalURL = "https://b.example/"
-            $0.cache = LoggedCacheStatus(text: "x; fwd=miss", isHit: false, forward: "miss")
+            $0.cache = LoggedCacheStatus(text: "x; fwd=miss", isHit: false)
             $0.requestFields = [.accept: "text/html", .accept: "*/*", .init("X-Two")!: "2"]
             $0.responseFields = [.contentType: "text/plain"]
             $0.requestBody = LoggedBody(.text, "asked")

@@ -37,7 +37,7 @@ struct LogFormatDocumentationTests {
     @Test("The example of LokiLogFormat works")
     func loki() {
         let format = LokiLogFormat(line: .logfmt, labels: ["deployment.environment.name", "region"])
-        let url = LokiLogFormat.url(endpoint: "http://loki.example.com:3100")  // …:3100/loki/api/v1/push
+        let url = BuiltInWireFormat.loki.url(endpoint: "http://loki.example.com:3100")  // …:3100/loki/api/v1/push
         #expect(format.line == .logfmt)
         #expect(url == "http://loki.example.com:3100/loki/api/v1/push")
     }

@@ -180,8 +180,8 @@ struct LokiTests {
     @Test("The content is JSON, and the path stands once after the receiver's URL")
     func url() {
         #expect(LokiLogFormat().contentType == "application/json")
-        #expect(LokiLogFormat.url(endpoint: "http://a:3100/") == "http://a:3100/loki/api/v1/push")
-        #expect(LokiLogFormat.url(endpoint: "http://a/loki/api/v1/push") == "http://a/loki/api/v1/push")
+        #expect(BuiltInWireFormat.loki.url(endpoint: "http://a:3100/") == "http://a:3100/loki/api/v1/push")
+        #expect(BuiltInWireFormat.loki.url(endpoint: "http://a/loki/api/v1/push") == "http://a/loki/api/v1/push")
     }
 
     @Test(

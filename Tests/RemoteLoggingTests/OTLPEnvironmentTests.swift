@@ -72,11 +72,11 @@ struct OTLPEnvironmentTests {
         ]
     )
     func receivers(endpoint: String, url: String) {
-        for (path, made) in [
-            (OTLPLogFormat.path, OTLPLogFormat.url(endpoint: endpoint.replacing("/P", with: OTLPLogFormat.path))),
-            (OTLPTraceFormat.path, OTLPTraceFormat.url(endpoint: endpoint.replacing("/P", with: OTLPTraceFormat.path))),
-            (LokiLogFormat.path, LokiLogFormat.url(endpoint: endpoint.replacing("/P", with: LokiLogFormat.path))),
-        ] {
+        let formats: [(BuiltInWireFormat, String)] = [
+            (.otlp, OTLPLogFormat.path), (.otlpTraces(), OTLPTraceFormat.path), (.loki, LokiLogFormat.path),
+        ]
+        for (format, path) in formats {
+            let made = format.url(endpoint: endpoint.replacing("/P", with: path))
             #expect(made == url.replacing("/P", with: path))
         }
     }

@@ -170,7 +170,7 @@ struct OTLPTests {
         ]
     )
     func url(endpoint: String, expected: String) {
-        #expect(OTLPLogFormat.url(endpoint: endpoint) == expected)
+        #expect(BuiltInWireFormat.otlp.url(endpoint: endpoint) == expected)
     }
 
     @Test(

@@ -115,7 +115,7 @@ struct SpanRecordTests {
         // What was refused, the report alone because somebody flushes, and what comes later.
         receiver.enqueue([.status(.badRequest), .status(.ok), .status(.ok)])
         let shipper = LogShipper(
-            to: OTLPTraceFormat.url(endpoint: "http://collector.example"),
+            to: BuiltInWireFormat.otlpTraces().url(endpoint: "http://collector.example"),
             format: .otlpTraces(),
             resource: LogResource(serviceName: "garden"),
             over: receiver
@@ -153,7 +153,7 @@ struct SpanRecordTests {
 
     @Test("The path stands once after the receiver's URL")
     func url() {
-        #expect(OTLPTraceFormat.url(endpoint: "http://a:4318/") == "http://a:4318/v1/traces")
+        #expect(BuiltInWireFormat.otlpTraces().url(endpoint: "http://a:4318/") == "http://a:4318/v1/traces")
         #expect(OTLPTraceFormat(encoding: .protobuf).contentType == "application/x-protobuf")
     }
 

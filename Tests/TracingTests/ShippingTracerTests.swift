@@ -274,7 +274,7 @@ struct ShippingTracerTests {
             return try await receiver.send(request)
         }
         let shipper = LogShipper(
-            to: OTLPTraceFormat.url(endpoint: "http://collector.example"),
+            to: BuiltInWireFormat.otlpTraces().url(endpoint: "http://collector.example"),
             format: .otlpTraces(encoding),
             resource: LogResource(serviceName: "garden"),
             over: traced

@@ -115,17 +115,6 @@ struct TraceContextTests {
         #expect(TraceContext(traceparent: valid, tracestate: value)?.tracestate == (result == "" ? nil : result))
     }
 
-    @Test("A system's part moves to the front when it changes; beyond 32 the last one goes")
-    func update() throws {
-        var state = try #require(TraceState(Self.members(32)))
-        state.update(try #require(TraceState.Member(key: "bar7", value: "x")))
-        #expect(state.members.count == 32)
-        #expect(state.members.first?.key == "bar7" && state["bar7"] == "x")
-        state.update(try #require(TraceState.Member(key: "new", value: "1")))
-        #expect(state.members.count == 32 && state.members.first?.key == "new" && state["bar32"] == nil)
-        #expect(TraceState.Member(key: "A", value: "1") == nil && TraceState.Member(key: "a", value: "1 ") == nil)
-    }
-
     @Test("Ids are written in lower-case hexadecimal digits, all of them", .seeded)
     func digits() {
         let random = Seed.numbers()

@@ -43,18 +43,12 @@ extension EventParser: StreamParser {
     package mutating func read(_ chunk: Data, into items: inout [StreamItem]) throws(EventStreamError) {
         assembler.items = items
         items = []
-        var failure: EventStreamError?
-        chunk.withUnsafeBytes { bytes in
-            do throws(EventStreamError) {
-                try scanner.scan(bytes, into: &assembler)
-            } catch {
-                failure = error
-            }
+        defer {
+            items = assembler.items
+            assembler.items = []
+            if let wait = assembler.retry { retry = wait }
         }
-        items = assembler.items
-        assembler.items = []
-        if let wait = assembler.retry { retry = wait }
-        if let failure { throw failure }
+        try scanner.scan(chunk, into: &assembler)
     }
 
     /// Ignores an incomplete event: "Any pending data must be discarded".
@@ -66,12 +60,8 @@ private struct EventAssembler: EventSink, Sendable {
     let limit: ByteCount
     var items: [StreamItem] = []
     var retry: Duration?
-    private var bytes = Data()
-    private var hasLine = false
-
-    init(limit: ByteCount) {
-        self.limit = limit
-    }
+    var bytes = Data()
+    var hasLine = false
 
     mutating func beginDataLine() throws(EventStreamError) {
         if hasLine { try append { $0.append(.lineFeed) } }

@@ -24,15 +24,7 @@ package struct EventPartParser: Sendable {
     /// - Throws: ``EventStreamError`` if a line other than data exceeds the limits.
     package mutating func parts(in chunk: Data) throws(EventStreamError) -> [EventPart] {
         var collector = PartCollector(hasLine: hasLine)
-        var failure: EventStreamError?
-        chunk.withUnsafeBytes { bytes in
-            do throws(EventStreamError) {
-                try scanner.scan(bytes, into: &collector)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
+        try scanner.scan(chunk, into: &collector)
         hasLine = collector.hasLine
         return collector.finish()
     }
@@ -41,12 +33,8 @@ package struct EventPartParser: Sendable {
 /// Joins the pieces of one chunk.
 private struct PartCollector: EventSink {
     var hasLine: Bool
-    private var parts: [EventPart] = []
-    private var piece = Data()
-
-    init(hasLine: Bool) {
-        self.hasLine = hasLine
-    }
+    var parts: [EventPart] = []
+    var piece = Data()
 
     mutating func beginDataLine() throws(EventStreamError) {
         if hasLine { piece.append(.lineFeed) }

@@ -66,6 +66,14 @@ struct EventScanner: Sendable {
         pendingID = lastEventID
     }
 
+    /// Scans a chunk.
+    mutating func scan(_ chunk: Data, into sink: inout some EventSink) throws(EventStreamError) {
+        let result = chunk.withUnsafeBytes { bytes in
+            Result { () throws(EventStreamError) in try scan(bytes, into: &sink) }
+        }
+        try result.get()
+    }
+
     mutating func scan(_ bytes: UnsafeRawBufferPointer, into sink: inout some EventSink) throws(EventStreamError) {
         var index = skipMark(bytes)
         while index < bytes.count {

@@ -35,21 +35,21 @@ struct HeadParser {
         }
         if ASCII.isSpace(first) {
             guard !fields.isEmpty else { throw MultipartError(.malformedHeader(part: part)) }
-            fields[fields.count - 1].value += [UInt8(ascii: " ")] + Self.trimmed(line)
+            fields[fields.count - 1].value += [UInt8(ascii: " ")] + line.trimmingSpace()
             return
         }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             throw MultipartError(.malformedHeader(part: part))
         }
         // Checked here because `HTTPFields` traps on HTTP/2 pseudo-header fields.
-        let name = Self.trimmed(line[..<colon])
+        let name = line[..<colon].trimmingSpace()
         guard !name.isEmpty, name.allSatisfy(ASCII.isTokenByte),
             let fieldName = HTTPField.Name(String(decoding: name, as: UTF8.self))
         else { throw MultipartError(.malformedHeader(part: part)) }
         // It also traps if there are too many fields.
         let limit = min(limits.headerCount, HTTPFields.receivedLimit)
         guard fields.count < limit else { throw MultipartError(.tooManyHeaders(part: part, limit: limit)) }
-        fields.append((fieldName, Self.trimmed(line[line.index(after: colon)...])))
+        fields.append((fieldName, Array(line[line.index(after: colon)...].trimmingSpace())))
     }
 
     var head: MultipartHead {
@@ -57,12 +57,5 @@ struct HeadParser {
         headers.reserveCapacity(fields.count)
         for (name, value) in fields { headers.append(HTTPField(name: name, lenientValue: value)) }
         return MultipartHead(headers: headers)
-    }
-
-    private static func trimmed(_ bytes: Data) -> [UInt8] {
-        guard let first = bytes.firstIndex(where: { !ASCII.isSpace($0) }),
-            let last = bytes.lastIndex(where: { !ASCII.isSpace($0) })
-        else { return [] }
-        return Array(bytes[first...last])
     }
 }

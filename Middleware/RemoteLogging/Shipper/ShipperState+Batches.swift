@@ -99,7 +99,8 @@ extension ShipperState {
         if queue.count == 0 { since = now }
         if let batch { return .export(depart(batch)) }
         // Fewer records could be read than the flushes expected.
-        return .nothing(settledSignals, pause: reading.hasFailed ? Self.pauseAfterFailedReading : .zero)
+        let hasFailed = if case .failed = reading { true } else { false }
+        return .nothing(settledSignals, pause: hasFailed ? Self.pauseAfterFailedReading : .zero)
     }
 
     private mutating func depart(_ batch: LogQueueBatch?) -> OutgoingBatch {
@@ -171,7 +172,8 @@ extension ShipperState {
         case .interrupted:
             if !queue.giveBack(flight.levels.total) { lose(flight.levels, .abandoned) }
         }
-        if let reported = flight.reported, !outcome.isDelivered { unreported += reported }
+        let isDelivered = if case .acknowledged = outcome { true } else { false }
+        if let reported = flight.reported, !isDelivered { unreported += reported }
         if let position = flight.position, outcome != .interrupted { aftermath.forget = queue.settle(position) }
         aftermath.signals = settledSignals
         if sleep == .untilSettled { aftermath.wake = wakeWorker() }
@@ -189,17 +191,5 @@ extension ShipperState {
     /// The signals of flushes that needn't wait any longer.
     private var settledSignals: [WakeSignal] {
         flushes.values.filter { isSettled($0.target) }.map(\.signal)
-    }
-}
-
-extension LogQueueReading {
-    fileprivate var hasFailed: Bool {
-        if case .failed = self { true } else { false }
-    }
-}
-
-extension ShipperState.Outcome {
-    fileprivate var isDelivered: Bool {
-        if case .acknowledged = self { true } else { false }
     }
 }

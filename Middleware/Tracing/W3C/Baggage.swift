@@ -50,11 +50,11 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedVal
         for part in Array(text.utf8.prefix(Self.lengthLimit)).split(separator: UInt8(ascii: ",")) {
             let pieces = part.split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
             guard let pair = pieces.first, let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
-            let name = pair[..<equals].trimmingOWS()
-            let value = pair[(equals + 1)...].trimmingOWS()
-            let properties = pieces.count > 1 ? pieces[1].trimmingOWS() : []
+            let name = pair[..<equals].trimmingSpace()
+            let value = pair[(equals + 1)...].trimmingSpace()
+            let properties = pieces.count > 1 ? pieces[1].trimmingSpace() : []
             guard Self.isToken(name), value.allSatisfy(Self.isOctet), let decoded = Self.decoded(value),
-                properties.allSatisfy({ Self.isOctet($0) || $0.isOWS || $0 == UInt8(ascii: ";") })
+                properties.allSatisfy({ Self.isOctet($0) || ASCII.isSpace($0) || $0 == UInt8(ascii: ";") })
             else { continue }
             set(
                 Entry(

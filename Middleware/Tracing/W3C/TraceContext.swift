@@ -1,5 +1,6 @@
 #if Tracing
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// The trace of a request in the form of W3C Trace Context: `traceparent` and `tracestate`.
 ///
@@ -13,7 +14,7 @@ public struct TraceContext: Sendable, Hashable {
     /// The second half of the trace ID.
     package let traceIDLow: UInt64
     /// The ID of the span that is the parent of the receiver's span; never 0.
-    package let parentID: UInt64
+    package private(set) var parentID: UInt64
     /// The trace's flags, of which ``sampledFlag`` and ``randomFlag`` are defined.
     package var flags: UInt8
     /// The state that participating systems keep.
@@ -51,7 +52,7 @@ public struct TraceContext: Sendable, Hashable {
     ///   - tracestate: The value of `tracestate`, with multiple values joined by commas. A malformed one is ignored.
     /// - Returns: `nil` if `traceparent` is malformed; `tracestate` is then ignored too.
     public init?(traceparent: String, tracestate: String? = nil) {
-        let bytes = Array(traceparent.utf8.trimmingOWS())
+        let bytes = Array(traceparent.utf8.trimmingSpace())
         // version "-" trace-id "-" parent-id "-" trace-flags
         guard bytes.count >= 55, bytes[2] == .hyphen, bytes[35] == .hyphen, bytes[52] == .hyphen,
             let version = Hex.value(bytes[0..<2]), version != 0xFF,
@@ -118,16 +119,12 @@ public struct TraceContext: Sendable, Hashable {
         state = TraceState()
     }
 
-    private init(_ trace: TraceContext, spanID: UInt64) {
-        traceIDHigh = trace.traceIDHigh
-        traceIDLow = trace.traceIDLow
-        parentID = max(1, spanID)
-        flags = trace.flags
-        state = trace.state
-    }
-
     /// Returns the same trace with a new span as the receiver's parent, whose ID is a random number.
-    package func child(spanID: UInt64) -> TraceContext { TraceContext(self, spanID: spanID) }
+    package func child(spanID: UInt64) -> TraceContext {
+        var context = self
+        context.parentID = max(1, spanID)
+        return context
+    }
 
     /// Returns the same trace with a new span, recorded from here on or not.
     package func child(spanID: UInt64, isSampled: Bool) -> TraceContext {
@@ -142,11 +139,8 @@ enum Hex {
     static func value(_ digits: ArraySlice<UInt8>) -> UInt64? {
         var value: UInt64 = 0
         for digit in digits {
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
+            guard ASCII.lower(digit) == digit, let bits = digit.hexadecimalValue else { return nil }
+            value = value << 4 | UInt64(bits)
         }
         return value
     }
@@ -154,16 +148,6 @@ enum Hex {
 
 extension UInt8 {
     static let hyphen = UInt8(ascii: "-")
-    var isOWS: Bool { self == 0x20 || self == 0x09 }
-}
-
-extension BidirectionalCollection<UInt8> {
-    /// The bytes without surrounding spaces and tabs (RFC 9110 §5.6.3).
-    func trimmingOWS() -> SubSequence {
-        let front = drop(while: \.isOWS)
-        guard let last = front.lastIndex(where: { !$0.isOWS }) else { return front }
-        return front[...last]
-    }
 }
 
 extension TraceContext: CustomStringConvertible, DescribedValue {

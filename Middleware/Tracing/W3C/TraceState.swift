@@ -1,4 +1,6 @@
 #if Tracing
+import HTTPChainSupport
+
 /// The state of the systems that a trace has passed: the field `tracestate` of W3C Trace Context, §3.3.
 package struct TraceState: Sendable, Hashable, CustomStringConvertible {
     /// The entry of one system.
@@ -7,20 +9,6 @@ package struct TraceState: Sendable, Hashable, CustomStringConvertible {
         package let key: String
         /// The value, which only systems with that key understand.
         package let value: String
-
-        /// Makes an entry.
-        ///
-        /// - Returns: `nil` if the key or value is invalid (§3.3.1.3).
-        package init?(key: String, value: String) {
-            guard TraceState.isKey(Array(key.utf8)[...]), TraceState.isValue(Array(value.utf8)[...]) else { return nil }
-            self.key = key
-            self.value = value
-        }
-
-        fileprivate init(checked key: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
-            self.key = String(decoding: key, as: UTF8.self)
-            self.value = String(decoding: value, as: UTF8.self)
-        }
     }
 
     /// The maximum number of entries (§3.3.1.1).
@@ -45,39 +33,32 @@ package struct TraceState: Sendable, Hashable, CustomStringConvertible {
         guard bytes.count <= Self.lengthLimit else { return nil }
         var count = 0
         for part in bytes.split(separator: UInt8(ascii: ",")) {
-            let member = part.trimmingOWS()
+            let member = part.trimmingSpace()
             if member.isEmpty { continue }
             count += 1
             guard count <= Self.memberLimit, let equals = member.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             let key = member[..<equals]
             let value = member[(equals + 1)...]
             guard Self.isKey(key), Self.isValue(value) else { return nil }
-            let parsed = Member(checked: key, value)
+            let parsed = Member(
+                key: String(decoding: key, as: UTF8.self),
+                value: String(decoding: value, as: UTF8.self)
+            )
             if !members.contains(where: { $0.key == parsed.key }) { members.append(parsed) }
         }
-    }
-
-    /// The value of a key.
-    package subscript(key: String) -> String? { members.first { $0.key == key }?.value }
-
-    /// Puts an entry first, replacing one with the same key; drops the last entry if there are too many (§3.3.1.4).
-    package mutating func update(_ member: Member) {
-        members.removeAll { $0.key == member.key }
-        members.insert(member, at: 0)
-        if members.count > Self.memberLimit { members.removeLast() }
     }
 
     /// The value of the field.
     package var description: String { members.map { "\($0.key)=\($0.value)" }.joined(separator: ",") }
 
     /// `( lcalpha / DIGIT ) 0*255( lcalpha / DIGIT / "_" / "-" / "*" / "/" / "@" )`, Level 2.
-    fileprivate static func isKey(_ bytes: ArraySlice<UInt8>) -> Bool {
+    private static func isKey(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let first = bytes.first, bytes.count <= 256, first.isLowerOrDigit else { return false }
         return bytes.allSatisfy { $0.isLowerOrDigit || "_-*/@".utf8.contains($0) }
     }
 
     /// Printable characters except comma and equals sign, up to 256, not ending in a space.
-    fileprivate static func isValue(_ bytes: ArraySlice<UInt8>) -> Bool {
+    private static func isValue(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let last = bytes.last, bytes.count <= 256, last != 0x20 else { return false }
         return bytes.allSatisfy {
             (0x20...0x7E).contains($0) && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "=")

@@ -64,6 +64,15 @@ package enum ASCII {
     }
 }
 
+extension BidirectionalCollection<UInt8> {
+    /// Returns the bytes without surrounding spaces and tabs (RFC 9110 §5.6.3).
+    package func trimmingSpace() -> SubSequence {
+        let front = drop(while: ASCII.isSpace)
+        guard let last = front.lastIndex(where: { !ASCII.isSpace($0) }) else { return front }
+        return front[...last]
+    }
+}
+
 extension Collection<UInt8> {
     /// The same as `contains(where:)`, but for text in a quarter of the time.
     @inlinable

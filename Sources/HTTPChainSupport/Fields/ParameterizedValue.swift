@@ -43,9 +43,7 @@ private struct Scanner {
     }
 
     mutating func takeValue() -> ArraySlice<UInt8> {
-        skipSpace()
-        let value = take { $0 != UInt8(ascii: ";") }
-        return value.prefix(value.lastIndex { !ASCII.isSpace($0) }.map { $0 - value.startIndex + 1 } ?? 0)
+        take { $0 != UInt8(ascii: ";") }.trimmingSpace()
     }
 
     mutating func nextParameter() -> (name: String, value: [UInt8])? {

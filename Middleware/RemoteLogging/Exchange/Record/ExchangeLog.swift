@@ -138,14 +138,11 @@ package struct LoggedCacheStatus: Sendable, Hashable {
     package var text: String
     /// Whether the cache nearest to the caller had a hit (`hit`); `nil` if the field is malformed.
     package var isHit: Bool?
-    /// The reason that cache forwarded the request (`fwd`), such as `stale`; `nil` if it doesn't say.
-    package var forward: String?
 
     /// Makes a status.
-    package init(text: String, isHit: Bool? = nil, forward: String? = nil) {
+    package init(text: String, isHit: Bool? = nil) {
         self.text = text
         self.isHit = isHit
-        self.forward = forward
     }
 }
 
@@ -159,8 +156,7 @@ extension LoggedCacheStatus {
         guard let bytes = joined.structuredFieldBytes else { return }
         var parser = StructuredFieldValueParser(bytes)
         guard let members = try? parser.parseListFieldValue(), case .item(let nearest)? = members.last else { return }
-        // RFC 9211 §2.1: hit is a boolean, and mustn't be combined with fwd.
+        // RFC 9211 §2.1: hit is a boolean.
         if case .bool(true)? = nearest.rfc9651Parameters["hit"] { isHit = true } else { isHit = false }
-        if case .token(let reason)? = nearest.rfc9651Parameters["fwd"] { forward = reason }
     }
 }

@@ -48,13 +48,6 @@ package struct LokiLogFormat: LogWireFormat {
     /// `application/json`.
     package var contentType: String { "application/json" }
 
-    /// Returns a receiver's push URL: the endpoint with ``path`` appended, unless already present.
-    ///
-    /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:3100`.
-    package static func url(endpoint: String) -> String {
-        LogEndpoint.url(endpoint, path: path)
-    }
-
     /// Returns the batch as the content of a push.
     package func encode(_ batch: LogBatch) -> Data {
         var writer = LokiWriter(resource: batch.resource, line: line, labels: Set(labels), count: batch.records.count)

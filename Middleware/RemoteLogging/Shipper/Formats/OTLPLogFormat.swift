@@ -40,14 +40,6 @@ package struct OTLPLogFormat: LogWireFormat {
     /// The media type of the encoding: `application/json` or `application/x-protobuf`.
     package var contentType: String { encoding.contentType }
 
-    /// Returns a receiver's URL for logs: the endpoint with ``path`` appended, unless already present.
-    ///
-    /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318` or the value of the variable
-    ///   `OTEL_EXPORTER_OTLP_ENDPOINT`.
-    package static func url(endpoint: String) -> String {
-        LogEndpoint.url(endpoint, path: path)
-    }
-
     /// Returns the batch as an `ExportLogsServiceRequest`.
     package func encode(_ batch: LogBatch) -> Data {
         OTLPLogsRequest(batch: batch).data(as: encoding, capacity: 512 * batch.records.count + 1024)

@@ -31,13 +31,6 @@ package struct OTLPTraceFormat: LogWireFormat {
     /// The media type of the encoding: `application/json` or `application/x-protobuf`.
     package var contentType: String { encoding.contentType }
 
-    /// Returns a receiver's URL for spans: the endpoint with ``path`` appended, unless already present.
-    ///
-    /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318`.
-    package static func url(endpoint: String) -> String {
-        LogEndpoint.url(endpoint, path: path)
-    }
-
     /// Returns the spans of the batch as an `ExportTraceServiceRequest`.
     package func encode(_ batch: LogBatch) -> Data {
         OTLPTracesRequest(batch).data(as: encoding, capacity: 1024 * batch.records.count + 1024)
