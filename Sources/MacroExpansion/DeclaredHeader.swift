@@ -27,7 +27,7 @@ struct DeclaredHeader {
         if let index = rest.firstIndex(of: element) { rest.remove(at: index) }
         if element.trailingComma == nil { rest[rest.count - 1].trailingComma = nil }
         let text = rest.map(\.description).joined().trimming { $0.isWhitespace }
-        return Mistake.Fix("remove \(element.key.trimmedDescription)", Syntax(list), text)
+        return Mistake.Fix("remove \(element.key.trimmedDescription)", list, text)
     }
 }
 

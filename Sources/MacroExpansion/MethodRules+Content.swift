@@ -8,42 +8,34 @@ extension MethodRules {
         let fields = method.annotations("Field")
         let parts = method.annotations("Part")
         for body in bodies.dropFirst() {
-            add("a call has one body", at: body.node, Mistake.Fix("remove @\(body.name)", Syntax(body.node), ""))
+            add("a call has one body", at: body.node, removing(body))
         }
         if let body = bodies.first, let other = (parts + fields).first {
             add(
                 "a call with @\(body.name) has no @\(other.name): write all that is sent in one way",
                 at: other.node,
-                Mistake.Fix("remove @\(other.name)", Syntax(other.node), "")
+                removing(other)
             )
         } else if let part = parts.first, let field = fields.first {
             let text = field.node.trimmedDescription.replacing("Field", with: "Part")
             add(
                 "a call with @\(part.name) is multipart: its fields are parts too",
                 at: field.node,
-                Mistake.Fix("write @Part", Syntax(field.node), text)
+                Mistake.Fix("write @Part", field.node, text)
             )
         }
         if let verb = method.verb, ["GET", "HEAD"].contains(verb.name), let content = (bodies + parts + fields).first {
             add(
                 "\(verb.name) sends no content",
                 at: content.node,
-                Mistake.Fix("write @POST", Syntax(verb.node.attributeName), "POST")
+                Mistake.Fix("write @POST", verb.node.attributeName, "POST")
             )
         }
         if let form = method.annotations("Multipart").first, parts.isEmpty {
-            add(
-                "a multipart form has parts: name them with @Part",
-                at: form.node,
-                Mistake.Fix("remove @Multipart", Syntax(form.node), "")
-            )
+            add("a multipart form has parts: name them with @Part", at: form.node, removing(form))
         }
         for form in method.annotations("FormURLEncoded") where fields.isEmpty {
-            add(
-                "a form has fields: name them with @Field",
-                at: form.node,
-                Mistake.Fix("remove @FormURLEncoded", Syntax(form.node), "")
-            )
+            add("a form has fields: name them with @Field", at: form.node, removing(form))
         }
         for progress in method.annotations("Progress").flatMap(\.bindings) {
             guard let parameter = method.parameter(progress.parameter) else { continue }
@@ -51,7 +43,7 @@ extension MethodRules {
             add(
                 "progress is told to a ProgressHandler",
                 at: parameter.node.type,
-                Mistake.Fix("write ProgressHandler?", Syntax(parameter.node.type), "ProgressHandler?")
+                Mistake.Fix("write ProgressHandler?", parameter.node.type, "ProgressHandler?")
             )
         }
     }
@@ -67,7 +59,7 @@ extension MethodRules {
                 }
             }
             if let offline = annotation.argument("offline"), !["true", "false"].contains(offline.trimmedDescription) {
-                add("write true or false", at: offline, Mistake.Fix("write true", Syntax(offline), "true"))
+                add("write true or false", at: offline, Mistake.Fix("write true", offline, "true"))
             }
         }
     }

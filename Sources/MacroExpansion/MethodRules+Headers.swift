@@ -8,7 +8,7 @@ extension MethodRules {
         for header in method.headers {
             if header.name.isEmpty || !header.name.utf8.allSatisfy(Self.isTokenCharacter) {
                 let fixes = token(of: header.name).map {
-                    [Mistake.Fix("write \($0)", Syntax(header.written), "\"\($0)\"")]
+                    [Mistake.Fix("write \($0)", header.written, "\"\($0)\"")]
                 }
                 add(Mistake("\"\(header.name)\" is no name of a header field", at: header.node, fixes: fixes ?? []))
             } else if let first = seen.updateValue(header, forKey: header.name.lowercased()) {

@@ -10,15 +10,11 @@ extension MethodRules {
             add(
                 "\"\(method.name)\" has no method and path",
                 at: method.node.name,
-                Mistake.Fix("add @GET(\"\(method.name)\")", Syntax(function), "@GET(\"\(method.name)\") func")
+                Mistake.Fix("add @GET(\"\(method.name)\")", function, "@GET(\"\(method.name)\") func")
             )
         }
         for verb in verbs.dropFirst() {
-            add(
-                "a call has one method; @\(verbs[0].name) stands here too",
-                at: verb.node,
-                Mistake.Fix("remove @\(verb.name)", Syntax(verb.node), "")
-            )
+            add("a call has one method; @\(verbs[0].name) stands here too", at: verb.node, removing(verb))
         }
     }
 
@@ -91,7 +87,7 @@ extension MethodRules {
                 path += "{\(name.baseName.text)}"
             }
         }
-        return [Mistake.Fix("write \(path)", Syntax(expression), "\"\(path)\"")]
+        return [Mistake.Fix("write \(path)", expression, "\"\(path)\"")]
     }
 
     private func unknownPositions(in path: String) -> [Int] {
@@ -107,7 +103,7 @@ extension MethodRules {
             return add(
                 "the path has the variable \"\(variable)\", and the method no such parameter",
                 at: node,
-                Mistake.Fix("add the parameter \(name)", Syntax(clause), text)
+                Mistake.Fix("add the parameter \(name)", clause, text)
             )
         }
         if parameter.isOptional, !PathTemplate(method.path).optional.contains(variable) {
@@ -126,7 +122,7 @@ extension MethodRules {
         } else if type.hasPrefix("Optional<") {
             type = String(type.dropFirst("Optional<".count).dropLast())
         }
-        return Mistake.Fix("write \(type)", Syntax(parameter.node.type), type)
+        return Mistake.Fix("write \(type)", parameter.node.type, type)
     }
 }
 #endif

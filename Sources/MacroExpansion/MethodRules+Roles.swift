@@ -19,7 +19,7 @@ extension MethodRules {
                 guard names.contains(binding.parameter) else {
                     let near = names.first { roles[$0] == nil && !method.variables.contains($0) } ?? names.first
                     let text = "there is no parameter \"\(binding.parameter)\"; \(known)"
-                    let fix = near.map { Mistake.Fix("write \"\($0)\"", Syntax(binding.node), "\"\($0)\"") }
+                    let fix = near.map { Mistake.Fix("write \"\($0)\"", binding.node, "\"\($0)\"") }
                     add(Mistake(text, at: binding.node, fixes: fix.map { [$0] } ?? []))
                     continue
                 }
@@ -73,7 +73,7 @@ extension MethodRules {
                     }
                     let fixes = renamed.map { annotation, parameter in
                         let text = "@\(annotation.node.attributeName.trimmedDescription)(\"\(parameter)\")"
-                        return [Mistake.Fix("name it \"\(parameter)\"", Syntax(annotation.node), text)]
+                        return [Mistake.Fix("name it \"\(parameter)\"", annotation.node, text)]
                     }
                     let several = ["Query", "Part"].contains(role) ? "; several values are an array" : ""
                     let text = "the \(what) \"\(binding.wire)\" is given twice\(several)"
@@ -93,7 +93,7 @@ extension MethodRules {
             }
             guard !names.contains(name) else { continue }
             let node = annotation.arguments[0].expression
-            let near = names.first.map { Mistake.Fix("write \"\($0)\"", Syntax(node), "\"\($0)\"") }
+            let near = names.first.map { Mistake.Fix("write \"\($0)\"", node, "\"\($0)\"") }
             let text = "there is no parameter \"\(name)\"; \(known)"
             add(Mistake(text, at: node, fixes: [near ?? removing(annotation)]))
         }
@@ -105,8 +105,8 @@ extension MethodRules {
         names.isEmpty ? "there are none" : "there are \(names.joined(separator: ", "))"
     }
 
-    private func removing(_ annotation: Annotation) -> Mistake.Fix {
-        Mistake.Fix("remove @\(annotation.name)", Syntax(annotation.node), "")
+    func removing(_ annotation: Annotation) -> Mistake.Fix {
+        Mistake.Fix("remove @\(annotation.name)", annotation.node, "")
     }
 
     /// Returns the fix that removes a parameter from an annotation, or the whole annotation if it has no other
@@ -116,7 +116,7 @@ extension MethodRules {
         let others = annotation.arguments.map(\.expression).filter { $0.id != node.id }.map(\.trimmedDescription)
         let name = annotation.node.attributeName.trimmedDescription
         let text = "@\(name)(\(others.joined(separator: ", ")))"
-        return Mistake.Fix("remove \(node.trimmedDescription)", Syntax(annotation.node), text)
+        return Mistake.Fix("remove \(node.trimmedDescription)", annotation.node, text)
     }
 }
 #endif

@@ -6,16 +6,12 @@ extension MethodRules {
     mutating func checkShape() {
         let function = method.node
         if let modifier = function.modifiers.first(where: { ["static", "class", "mutating"].contains($0.name.text) }) {
-            add(
-                "a call is no \(modifier.name.text) method",
-                at: modifier,
-                Mistake.Fix("remove it", Syntax(modifier), "")
-            )
+            add("a call is no \(modifier.name.text) method", at: modifier, Mistake.Fix("remove it", modifier, ""))
         }
         if let clause = function.genericParameterClause {
             let names = Set(clause.parameters.map(\.name.text))
             let isUsed = function.signature.tokens(viewMode: .sourceAccurate).contains { names.contains($0.text) }
-            let fix = Mistake.Fix("remove \(clause.trimmedDescription)", Syntax(clause), "")
+            let fix = Mistake.Fix("remove \(clause.trimmedDescription)", clause, "")
             let isAlone = !isUsed && function.genericWhereClause == nil
             let text = "a call has no generic parameters: its request is a type of its own"
             add(Mistake(text, at: clause, fixes: isAlone ? [fix] : []))
@@ -29,14 +25,14 @@ extension MethodRules {
             add(
                 "a call is \"async throws\": it waits, and may fail",
                 at: function.name,
-                Mistake.Fix("write async throws", Syntax(function.signature), "\(parameters) async throws\(returned)")
+                Mistake.Fix("write async throws", function.signature, "\(parameters) async throws\(returned)")
             )
         }
         if let clause = effects?.throwsClause, let type = clause.type {
             add(
                 "a call throws errors of every stage; write \"throws\" without a type",
                 at: type,
-                Mistake.Fix("remove the type", Syntax(clause), "throws")
+                Mistake.Fix("remove the type", clause, "throws")
             )
         }
         for parameter in method.parameters {
@@ -45,7 +41,7 @@ extension MethodRules {
                 add(
                     "a call takes values",
                     at: parameter.node.type,
-                    Mistake.Fix("remove inout", Syntax(parameter.node.type), type)
+                    Mistake.Fix("remove inout", parameter.node.type, type)
                 )
             }
             if Self.isNonescaping(parameter.node.type) {
@@ -60,7 +56,7 @@ extension MethodRules {
                 add(
                     "a call takes a number of values as an array",
                     at: ellipsis,
-                    Mistake.Fix("write [\(parameter.type)]", Syntax(parameter.node), text + comma)
+                    Mistake.Fix("write [\(parameter.type)]", parameter.node, text + comma)
                 )
             }
         }
@@ -84,11 +80,7 @@ extension MethodRules {
             add(
                 "pages need to know where the next one is: say @Paged(by:)",
                 at: returned,
-                Mistake.Fix(
-                    "follow the Link field",
-                    Syntax(method.node.funcKeyword),
-                    "@Paged(by: .linkHeader()) func"
-                )
+                Mistake.Fix("follow the Link field", method.node.funcKeyword, "@Paged(by: .linkHeader()) func")
             )
         }
         if let paged, method.result.form != .pages {
@@ -107,7 +99,7 @@ extension MethodRules {
             add(
                 "@\(annotation.name) has no effect: a \(method.result.type) is not decoded",
                 at: annotation.node,
-                Mistake.Fix("remove @\(annotation.name)", Syntax(annotation.node), "")
+                removing(annotation)
             )
         }
     }
@@ -116,12 +108,12 @@ extension MethodRules {
     private func returning(_ sequence: String, of type: TypeSyntax?) -> Mistake.Fix {
         if let type {
             let text = "\(sequence)<\(type.trimmedDescription)>"
-            return Mistake.Fix("return \(text)", Syntax(type), text)
+            return Mistake.Fix("return \(text)", type, text)
         }
         let signature = method.node.signature
         let element = sequence == "EventStream" ? "ServerSentEvent" : "Data"
         let text = "\(signature.trimmedDescription) -> \(sequence)<\(element)>"
-        return Mistake.Fix("return a \(sequence)", Syntax(signature), text)
+        return Mistake.Fix("return a \(sequence)", signature, text)
     }
 
     /// Returns the fixes with types that every response can be decoded to.
@@ -132,7 +124,7 @@ extension MethodRules {
             case .events: ["EventStream<ServerSentEvent>"]
             case .plain, .jsonValues, .record: ["Response", "Data"]
             }
-        return types.map { Mistake.Fix("return \($0)", Syntax(type), $0) }
+        return types.map { Mistake.Fix("return \($0)", type, $0) }
     }
 
     /// Containers that are decodable if their content is.

@@ -10,9 +10,9 @@ package struct Mistake {
         package var node: Syntax
         package var replacement: String
 
-        init(_ title: String, _ node: Syntax, _ replacement: String) {
+        init(_ title: String, _ node: some SyntaxProtocol, _ replacement: String) {
             self.title = title
-            self.node = node
+            self.node = Syntax(node)
             self.replacement = replacement
         }
     }

@@ -21,7 +21,7 @@ extension ServiceModel {
         base = annotation.texts.first?.text ?? ""
         if base.isEmpty, !annotation.arguments.isEmpty {
             let text = "@\(service.attributeName.trimmedDescription)"
-            let fix = Mistake.Fix("leave it to the chain", Syntax(service), text)
+            let fix = Mistake.Fix("leave it to the chain", service, text)
             mistakes.append(Mistake("write the base as a string, without interpolation", at: service, fix))
         }
         while base.hasSuffix("/") { base.removeLast() }
@@ -29,7 +29,7 @@ extension ServiceModel {
         methods = []
         for member in declaration.memberBlock.members {
             guard let function = member.decl.as(FunctionDeclSyntax.self) else {
-                let fix = Mistake.Fix("remove it", Syntax(member), "")
+                let fix = Mistake.Fix("remove it", member, "")
                 mistakes.append(Mistake("a service declares methods alone", at: member.decl, fix))
                 continue
             }

@@ -49,7 +49,6 @@ struct MethodModel {
     }
 
     /// Whether an annotation is on the method itself.
-    func declares(_ annotation: String) -> Bool { annotations.contains { $0.name == annotation && !$0.isInherited } }
 
     /// Whether an annotation for decoding has an effect on the method; `true` for other annotations.
     func uses(_ annotation: Annotation) -> Bool {

@@ -7,13 +7,8 @@ struct ServiceRules {
 
     init(_ model: ServiceModel) {
         for annotation in model.annotations where Annotation.forMethods.contains(annotation.name) {
-            mistakes.append(
-                Mistake(
-                    "@\(annotation.name) stands on a method",
-                    at: annotation.node,
-                    Mistake.Fix("remove it", Syntax(annotation.node), "")
-                )
-            )
+            let fix = Mistake.Fix("remove it", annotation.node, "")
+            mistakes.append(Mistake("@\(annotation.name) stands on a method", at: annotation.node, fix))
         }
         mistakes += model.annotations.repetitions
     }
@@ -24,7 +19,7 @@ extension [Annotation] {
     var repetitions: [Mistake] {
         var mistakes: [Mistake] = []
         func add(_ text: String, at annotation: Annotation) {
-            let fix = Mistake.Fix("remove this one", Syntax(annotation.node), "")
+            let fix = Mistake.Fix("remove this one", annotation.node, "")
             mistakes.append(Mistake(text, at: annotation.node, fix))
         }
         for annotation in self {
