@@ -17,16 +17,15 @@ final class MetricsSeries: Sendable {
 
         init(
             _ outcome: OutcomeKey,
-            duration: any RecorderHandler,
-            sent: any RecorderHandler,
-            received: any RecorderHandler,
-            toHead: (any RecorderHandler)?
+            _ unit: MetricsUnit,
+            _ histogram: (HTTPMetrics.Description) -> any RecorderHandler
         ) {
+            let isAttempt = unit == .attempt
             self.outcome = outcome
-            self.duration = duration
-            self.sent = sent
-            self.received = received
-            self.toHead = toHead
+            duration = histogram(isAttempt ? HTTPMetrics.requestDuration : HTTPMetrics.callDuration)
+            sent = histogram(isAttempt ? HTTPMetrics.requestBodySize : HTTPMetrics.callRequestSize)
+            received = histogram(isAttempt ? HTTPMetrics.responseBodySize : HTTPMetrics.callResponseSize)
+            toHead = isAttempt ? histogram(HTTPMetrics.timeToFirstByte) : nil
         }
     }
 
@@ -134,17 +133,9 @@ final class MetricsSeries: Sendable {
         dimensions.append(("http.response.status_code", outcome.status == 0 ? "" : String(outcome.status)))
         dimensions.append(("error.type", outcome.error ?? ""))
         if tellsVersion { dimensions.append(("network.protocol.version", outcome.version ?? "")) }
-        func histogram(_ metric: HTTPMetrics.Description) -> any RecorderHandler {
+        let instruments = Instruments(outcome, unit) { metric in
             factory.makeRecorder(label: metric.name, dimensions: dimensions, aggregate: true)
         }
-        let isAttempt = unit == .attempt
-        let instruments = Instruments(
-            outcome,
-            duration: histogram(isAttempt ? HTTPMetrics.requestDuration : HTTPMetrics.callDuration),
-            sent: histogram(isAttempt ? HTTPMetrics.requestBodySize : HTTPMetrics.callRequestSize),
-            received: histogram(isAttempt ? HTTPMetrics.responseBodySize : HTTPMetrics.callResponseSize),
-            toHead: isAttempt ? histogram(HTTPMetrics.timeToFirstByte) : nil
-        )
         state.instruments.append(instruments)
         return instruments
     }

@@ -62,17 +62,9 @@ public struct ProgressMiddleware: BuiltInStage {
     /// ``HTTPChainCore/Request/onProgress(_:)``.
     package typealias Observer = @Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void
 
-    /// The way a wire view counts an upload.
-    private enum UploadCounting: Sendable, Hashable {
-        /// As the transport reports it sent.
-        case asSent
-        /// As the transport reads it, possibly long before it's sent.
-        case asRead
-    }
-
     private let view: TransferProgress.View
-    /// The way the wire's view counts uploads.
-    private let uploads: UploadCounting
+    /// Whether the wire's view counts uploads as they are read, and not as the transport reports them sent.
+    private let countsUploadsAsRead: Bool
     private let reportsPerSecond: Double
     private let observer: Observer?
 
@@ -93,7 +85,7 @@ public struct ProgressMiddleware: BuiltInStage {
         observer: (@Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void)? = nil
     ) {
         self.view = view
-        uploads = countsUploadsAsRead ? .asRead : .asSent
+        self.countsUploadsAsRead = countsUploadsAsRead
         self.reportsPerSecond = reportsPerSecond
         self.observer = observer
     }
@@ -114,14 +106,14 @@ public struct ProgressMiddleware: BuiltInStage {
                 "observes": observer == nil ? "calls that ask for it" : "all calls",
             ]
         )
-        .adding("uploads", uploads == .asSent ? nil : "as they are read")
+        .adding("uploads", countsUploadsAsRead ? "as they are read" : nil)
     }
 
     /// Reports a wire view that can't see the end of a call, or a transport that doesn't report sent bytes.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         guard view == .wire else { return [] }
         var problems: [ChainProblem] = []
-        if uploads == .asSent, !place.capabilities.contains(.reportsUploadProgress) {
+        if !countsUploadsAsRead, !place.capabilities.contains(.reportsUploadProgress) {
             problems.append(
                 ChainProblem(
                     stage: summary.name,
@@ -161,15 +153,15 @@ public struct ProgressMiddleware: BuiltInStage {
     /// A separate function, so that calls without observers don't pay for its stack frame.
     private func observe(_ request: consuming Request, _ next: Next) async throws -> Response {
         guard let tracker = tracker(for: &request) else { return try await next(request) }
-        let uploads = counting(over: next)
-        switch (view, uploads) {
-        case (.wire, .asSent): tracker.followSending(of: &request)
-        default: tracker.followContent(of: &request, asRead: uploads == .asRead)
+        let asRead = countsAsRead(over: next)
+        switch (view, asRead) {
+        case (.wire, false): tracker.followSending(of: &request)
+        default: tracker.followContent(of: &request, asRead: asRead)
         }
         let method = request.head.method
         do {
             var response = try await Self.send(request, next, until: tracker.signals)
-            tracker.endUpload { uploads == .asSent ? $0.isProbablySent(response.status) : $0.isRead }
+            tracker.endUpload { asRead ? $0.isRead : $0.isProbablySent(response.status) }
             tracker.follow(&response, to: method)
             return response
         } catch {
@@ -179,9 +171,9 @@ public struct ProgressMiddleware: BuiltInStage {
     }
 
     /// Uses the transport's reports for the consumer's view if there are any.
-    private func counting(over next: Next) -> UploadCounting {
-        guard view == .consumer else { return uploads }
-        return next.capabilities.contains(.reportsUploadProgress) ? .asSent : .asRead
+    private func countsAsRead(over next: Next) -> Bool {
+        guard view == .consumer else { return countsUploadsAsRead }
+        return !next.capabilities.contains(.reportsUploadProgress)
     }
 
     private static func send(

@@ -77,10 +77,6 @@ extension Response {
     ///
     /// Without other information, `Content-Length` is used: stages that decode content remove it.
     func expectedLength(answering method: HTTPRequest.Method) -> Int64? {
-        if hasNoContent(answering: method) { return 0 }
-        if let length = body.length { return length }
-        // RFC 9112 §6.3: a transfer coding determines the body's end, regardless of Content-Length.
-        guard !headers.contains(.transferEncoding), let text = headers[.contentLength] else { return nil }
-        return ContentLength.parse(text)
+        hasNoContent(answering: method) ? 0 : body.length ?? headers.declaredLength
     }
 }

@@ -169,7 +169,7 @@ public struct ResumableUploadMiddleware: BuiltInStage {
             content: content,
             options: options,
             owner: owner,
-            saved: isAlone ? key.map { SavedUpload($0, in: store, for: kept) } : nil
+            saved: isAlone ? key.map { SavedUpload(store: store, key: $0, request: kept) } : nil
         )
         return try await run.finish(cancellation: upload.cancellation ?? options.cancellation)
     }

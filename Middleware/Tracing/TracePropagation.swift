@@ -22,23 +22,13 @@ public struct TracePropagation: Sendable, CustomStringConvertible, DescribedValu
     /// A short description of the rule.
     package let words: String
     /// The texts that were passed as origins but aren't valid origins.
-    let invalid: [String]
-
-    private init(
-        _ words: String,
-        invalid: [String] = [],
-        _ rule: Rule
-    ) {
-        self.words = words
-        self.invalid = invalid
-        self.rule = rule
-    }
+    var invalid: [String] = []
 
     /// Propagates to all servers.
-    public static let everywhere = TracePropagation("all servers", .all)
+    public static let everywhere = TracePropagation(rule: .all, words: "all servers")
 
     /// Propagates to no server.
-    package static let nowhere = TracePropagation("no server", .none)
+    package static let nowhere = TracePropagation(rule: .none, words: "no server")
 
     /// Propagates to the servers of these origins; to no server if there are none.
     ///
@@ -49,12 +39,13 @@ public struct TracePropagation: Sendable, CustomStringConvertible, DescribedValu
         let patterns = origins.compactMap(OriginPattern.init)
         let invalid = origins.filter { OriginPattern($0) == nil }
         let text = patterns.isEmpty ? "no server" : patterns.map(\.text).joined(separator: ", ")
-        return TracePropagation(text, invalid: invalid, .origins { origin in patterns.contains { $0.matches(origin) } })
+        let rule = Rule.origins { origin in patterns.contains { $0.matches(origin) } }
+        return TracePropagation(rule: rule, words: text, invalid: invalid)
     }
 
     /// Propagates to the servers that a closure allows.
     public static func custom(_ rule: @escaping @Sendable (Origin) -> Bool) -> TracePropagation {
-        TracePropagation("servers of a rule", .origins(rule))
+        TracePropagation(rule: .origins(rule), words: "servers of a rule")
     }
 
     /// Whether the server of a request receives the trace context.

@@ -62,22 +62,24 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
 
     /// Starts an iteration at the starting position.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(steps: PageSteps(fetch: fetch, style: style), place: start)
+        AsyncIterator(self)
     }
 
     /// An iterator over the pages of a list.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let steps: PageSteps<Value>
+        private let sequence: PageSequence<Value>
+        /// The user of all pages, so that a list isn't partly another user's.
+        private let identity = CallIdentity()
         private var place: PagePosition?
         private var walk: PageWalk
         private var history = PageHistory<Value>()
         /// The reason why there is no next page, which the next call throws, so that the last page isn't lost.
         private var failure: (any Error)?
 
-        init(steps: PageSteps<Value>, place: PagePosition) {
-            self.steps = steps
-            self.place = place
-            walk = PageWalk(from: place)
+        fileprivate init(_ sequence: PageSequence<Value>) {
+            self.sequence = sequence
+            place = sequence.start
+            walk = PageWalk(from: sequence.start)
         }
 
         /// Returns the next page; nil after the last.
@@ -91,13 +93,12 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
             }
             guard let position = place else { return nil }
             place = nil
-            let step = try await steps.fetch(position)
-            var page = step.page
+            var (page, target) = try await sequence.page(at: position, for: identity)
             if position.isCounted, history.repeats(with: page.value) { throw PaginationError(.noProgress) }
             let url = page.response.url
-            walk.arrived(at: url, target: step.target)
+            walk.arrived(at: url, target: target)
             do {
-                if let next = try steps.style.next(page) { place = try walk.next(next, after: url) }
+                if let next = try sequence.style.next(page) { place = try walk.next(next, after: url) }
             } catch {
                 failure = error
             }
@@ -105,22 +106,12 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
             return page
         }
     }
-}
 
-/// A received page, and the target of its request before any redirect.
-struct PageStep<Value: Sendable>: Sendable {
-    let page: Page<Value>
-    let target: Origin?
-}
-
-/// Requests single pages.
-struct PageSteps<Value: Sendable>: Sendable {
-    let fetch: PageSequence<Value>.Fetch
-    let style: PaginationStyle<Value>
-    /// The user of all pages, so that a list isn't partly another user's.
-    private let identity = CallIdentity()
-
-    func fetch(_ position: PagePosition) async throws -> PageStep<Value> {
+    /// Requests a page; returns it with the target of its request before any redirect.
+    private func page(
+        at position: PagePosition,
+        for identity: CallIdentity
+    ) async throws -> (page: Page<Value>, target: Origin?) {
         let sent = Locked<(record: CallRecord, origin: Origin?, path: String?)?>(nil)
         let decoded = try await fetch(position) { first in
             var request = position.request(from: first)
@@ -131,16 +122,14 @@ struct PageSteps<Value: Sendable>: Sendable {
         }
         let (record, origin, path) = sent.withLock { ($0?.record, $0?.origin, $0?.path) }
         let target = record?.target
-        return PageStep(
-            page: Page(
-                value: decoded.value,
-                response: decoded.response,
-                position: position,
-                next: nil,
-                path: target?.path ?? path
-            ),
-            target: target.flatMap { Origin(scheme: $0.scheme, authority: $0.authority) } ?? origin
+        let page = Page(
+            value: decoded.value,
+            response: decoded.response,
+            position: position,
+            next: nil,
+            path: target?.path ?? path
         )
+        return (page, target.flatMap { Origin(scheme: $0.scheme, authority: $0.authority) } ?? origin)
     }
 }
 

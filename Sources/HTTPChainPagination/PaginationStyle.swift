@@ -76,9 +76,7 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
         .custom { page in
             let items = count(page.value)
             guard items > 0 else { return nil }
-            let (next, isTooLarge) = try (page.number(parameter) ?? start)
-                .addingReportingOverflow(items)
-            guard !isTooLarge else { throw PaginationError(.cannotFollow("an offset above \(Int.max)")) }
+            let next = try page.number(parameter, or: start, plus: items, "an offset")
             if let total = total(page.value), next >= total { return nil }
             return .parameters([parameter: String(next)])
         }
@@ -98,9 +96,7 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
     ) -> PaginationStyle {
         .custom { page in
             guard !isLast(page.value) else { return nil }
-            let (next, isTooLarge) = try (page.number(parameter) ?? first)
-                .addingReportingOverflow(1)
-            guard !isTooLarge else { throw PaginationError(.cannotFollow("a page number above \(Int.max)")) }
+            let next = try page.number(parameter, or: first, plus: 1, "a page number")
             return .parameters([parameter: String(next)])
         }
     }
@@ -131,16 +127,25 @@ public struct Page<Value: Sendable>: Sendable {
     /// The path and the query of the page's request, before any redirect.
     var path: String?
 
-    /// Returns the number that the page's request sent in a query parameter; nil if it sent none.
+    /// Returns the sum of a step and the number that the page's request sent in a query parameter.
     ///
-    /// - Throws: ``PaginationError`` if the value isn't a number.
-    func number(_ parameter: String) throws(PaginationError) -> Int? {
-        let sent = position.parameter(parameter) ?? path.flatMap { Array($0.utf8).queryValue(of: parameter) }
-        guard let sent, !sent.isEmpty else { return nil }
-        guard let number = Int(sent) else {
+    /// - Parameters:
+    ///   - first: The number of a request without the parameter.
+    ///   - what: The name of the number in an error.
+    /// - Throws: ``PaginationError`` if the value isn't a number, or the sum is too large.
+    func number(
+        _ parameter: String,
+        or first: Int,
+        plus step: Int,
+        _ what: String
+    ) throws(PaginationError) -> Int {
+        let sent = position.parameter(parameter) ?? path.flatMap { Array($0.utf8).queryValue(of: parameter) } ?? ""
+        guard let number = sent.isEmpty ? first : Int(sent) else {
             throw PaginationError(.cannotFollow("the parameter \(parameter.printable()) of the request isn't a number"))
         }
-        return number
+        let (sum, isTooLarge) = number.addingReportingOverflow(step)
+        guard !isTooLarge else { throw PaginationError(.cannotFollow("\(what) above \(Int.max)")) }
+        return sum
     }
 }
 

@@ -26,19 +26,12 @@ public struct RouteMistake: Sendable, Hashable, CustomStringConvertible, Describ
     }
 }
 
-/// An error of this module.
-package protocol RoutesError: ExplainedError {}
-
-extension RoutesError {
-    /// Always "Routes".
-    package var failedStage: String { "Routes" }
-}
-
 /// An error for an invalid table of routes, with all its mistakes.
-public struct RouteTableError: RoutesError, Hashable {
+public struct RouteTableError: ExplainedError, Hashable {
     /// The mistakes, in the order of the file.
     public let mistakes: [RouteMistake]
 
+    package var failedStage: String { "Routes" }
     package var explanation: Explanation {
         let count = mistakes.count == 1 ? "there is a mistake" : "there are \(mistakes.count) mistakes"
         return Explanation(
@@ -50,7 +43,7 @@ public struct RouteTableError: RoutesError, Hashable {
 }
 
 /// An error for an invalid call of a route.
-public struct RouteError: RoutesError, Hashable {
+public struct RouteError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -77,6 +70,7 @@ public struct RouteError: RoutesError, Hashable {
 
     init(_ problem: Problem) { self.problem = problem }
 
+    package var failedStage: String { "Routes" }
     package var explanation: Explanation {
         switch problem {
         case .unknownRoute(let name, let known):

@@ -5,15 +5,10 @@ import HTTPTypes
 
 /// Parses the lines in the head of a part.
 struct HeadParser {
-    private let part: Int
-    private let limits: MultipartLimits
-    private var fields: [(name: HTTPField.Name, value: [UInt8])] = []
-    private var size: Int64 = 0
-
-    init(part: Int, limits: MultipartLimits) {
-        self.part = part
-        self.limits = limits
-    }
+    let part: Int
+    let limits: MultipartLimits
+    var fields: [(name: HTTPField.Name, value: [UInt8])] = []
+    var size: Int64 = 0
 
     /// Throws if a line of this size, including its end, would exceed the limit.
     func checkRoom(for count: Int) throws(MultipartError) {

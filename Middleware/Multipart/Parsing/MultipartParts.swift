@@ -64,11 +64,7 @@ public struct MultipartParts: AsyncSequence, Sendable {
 
     /// Iterates over the parts.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let source: PartSource
-
-        fileprivate init(_ source: PartSource) {
-            self.source = source
-        }
+        fileprivate let source: PartSource
 
         /// Returns the next part, or `nil` at the end of the message; skips unread content of the previous part.
         ///
@@ -81,7 +77,7 @@ public struct MultipartParts: AsyncSequence, Sendable {
 
     /// Begins to read; the body is opened when the first part is requested.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(PartSource(body, parser: parser))
+        AsyncIterator(source: PartSource(body, parser: parser))
     }
 }
 

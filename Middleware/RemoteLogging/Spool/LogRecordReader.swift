@@ -9,19 +9,15 @@ import Logging
 struct LogRecordReader {
     struct Malformed: Error {}
 
-    private let buffer: UnsafeRawBufferPointer
-    private var offset = 0
-
-    /// The buffer must outlive the reader.
-    init(_ buffer: UnsafeRawBufferPointer) {
-        self.buffer = buffer
-    }
+    /// The bytes, which must outlive the reader.
+    let buffer: UnsafeRawBufferPointer
+    var offset = 0
 
     private var remaining: Int { buffer.count - offset }
 
     /// Reads a record that fills the whole buffer.
     static func record(in buffer: UnsafeRawBufferPointer) throws(Malformed) -> LogRecord {
-        var reader = LogRecordReader(buffer)
+        var reader = LogRecordReader(buffer: buffer)
         let record = try reader.record()
         guard reader.remaining == 0 else { throw Malformed() }
         return record

@@ -175,6 +175,7 @@ public final class LogSpool: Sendable {
     ///
     /// - Parameters:
     ///   - position: The end of an earlier batch that isn't acknowledged yet; `nil` for the front.
+    ///   - end: The position up to which records are read; `nil` for the end of the spool.
     ///   - maximumRecords: The maximum number of records; at least one.
     ///   - maximumBytes: The maximum total size on disk, unless the first record alone is larger; 4 MiB by default.
     /// - Returns: `nil` if there is nothing more to read.
@@ -182,18 +183,9 @@ public final class LogSpool: Sendable {
     ///   the third attempt is skipped as damaged, if later records can be read.
     package func nextBatch(
         after position: LogSpoolPosition? = nil,
+        upTo end: LogSpoolPosition? = nil,
         maximumRecords: Int,
         maximumBytes: ByteCount = .mebibytes(4)
-    ) throws(LogSpoolError) -> LogSpoolBatch? {
-        try nextBatch(after: position, upTo: nil, maximumRecords: maximumRecords, maximumBytes: maximumBytes)
-    }
-
-    /// Reads records, up to a position.
-    func nextBatch(
-        after position: LogSpoolPosition?,
-        upTo end: LogSpoolPosition?,
-        maximumRecords: Int,
-        maximumBytes: ByteCount
     ) throws(LogSpoolError) -> LogSpoolBatch? {
         let limits = SpoolReader.Limits(records: maximumRecords, bytes: maximumBytes.bytes)
         let outcome = read { reader in

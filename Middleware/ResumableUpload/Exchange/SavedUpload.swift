@@ -2,15 +2,9 @@ import HTTPChainCore
 
 /// An upload's entry in the store, used by one call at a time.
 struct SavedUpload: Sendable {
-    private let store: any UploadStore
-    private let key: UploadKey
-    private let request: Request
-
-    init(_ key: UploadKey, in store: any UploadStore, for request: Request) {
-        self.key = key
-        self.store = store
-        self.request = request
-    }
+    let store: any UploadStore
+    let key: UploadKey
+    let request: Request
 
     /// Returns the upload of an earlier call; nil if there is none, or the server has discarded it.
     func find(length: Int64) async throws -> StoredUpload? {

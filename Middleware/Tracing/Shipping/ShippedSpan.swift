@@ -10,12 +10,7 @@ public struct ShippedSpan: Span {
     /// The context for work within the span.
     public let context: InstrumentationContext
     /// The data of the span; `nil` if it isn't recorded.
-    private let recording: Recording?
-
-    init(_ context: InstrumentationContext, _ recording: Recording?) {
-        self.context = context
-        self.recording = recording
-    }
+    let recording: Recording?
 
     /// Whether changes to the span are kept, which is the case if its trace is recorded and it hasn't ended.
     public var isRecording: Bool { recording?.isOpen ?? false }

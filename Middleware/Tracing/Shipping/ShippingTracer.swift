@@ -82,7 +82,7 @@ public final class ShippingTracer: Tracer, Sendable {
         case .dropped(let trace):
             // A span that is requested explicitly has its own ID in the trace, whether it's recorded or not.
             let own = trace == context.traceContext ? trace.child(spanID: ids.span()) : trace
-            return ShippedSpan(Self.context(of: own, in: context), nil)
+            return ShippedSpan(context: Self.context(of: own, in: context), recording: nil)
         case .recorded(let trace):
             return startSpan(operationName, as: trace, in: context, ofKind: kind, at: instant(), file: fileID)
         }
@@ -161,8 +161,8 @@ extension ShippingTracer: SamplingTracer {
         record.traceState = trace.tracestate ?? ""
         record.hasRemoteParent = parent != nil && context[LocalSpan.self] != parent?.parentID
         return ShippedSpan(
-            Self.context(of: trace, in: context),
-            ShippedSpan.Recording(record, sink: sink, limits: limits, redaction: redaction)
+            context: Self.context(of: trace, in: context),
+            recording: ShippedSpan.Recording(record, sink: sink, limits: limits, redaction: redaction)
         )
     }
 

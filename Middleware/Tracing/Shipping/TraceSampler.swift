@@ -46,13 +46,14 @@ public struct TraceSampler: Sendable, Hashable {
     /// ``problems``.
     public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
         var problems: [String] = []
-        ratio =
-            switch environment["OTEL_TRACES_SAMPLER"] {
-            case "always_on", "parentbased_always_on", nil, "": 1
-            case "always_off", "parentbased_always_off": 0
-            case "traceidratio", "parentbased_traceidratio": Self.ratio(in: environment, &problems)
-            default: Self.unknown(&problems)
-            }
+        switch environment["OTEL_TRACES_SAMPLER"] {
+        case "always_on", "parentbased_always_on", nil, "": ratio = 1
+        case "always_off", "parentbased_always_off": ratio = 0
+        case "traceidratio", "parentbased_traceidratio": ratio = Self.ratio(in: environment, &problems)
+        default:
+            ratio = 1
+            problems.append("OTEL_TRACES_SAMPLER is not a known sampler, so every trace is recorded")
+        }
         followsParent = !["always_on", "always_off", "traceidratio"].contains(environment["OTEL_TRACES_SAMPLER"])
         self.problems = problems
     }
@@ -61,11 +62,6 @@ public struct TraceSampler: Sendable, Hashable {
         guard let text = environment["OTEL_TRACES_SAMPLER_ARG"], !text.isEmpty else { return 1 }
         if let ratio = Double(text), (0...1).contains(ratio) { return ratio }
         problems.append("OTEL_TRACES_SAMPLER_ARG is not a number from 0 to 1, so every trace is recorded")
-        return 1
-    }
-
-    private static func unknown(_ problems: inout [String]) -> Double {
-        problems.append("OTEL_TRACES_SAMPLER is not a known sampler, so every trace is recorded")
         return 1
     }
 

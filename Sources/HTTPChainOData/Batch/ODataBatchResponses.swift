@@ -108,7 +108,7 @@ public struct ODataBatchResponses: Sendable {
 
 /// An error for a batch that can't be sent, an invalid response to it, or a missing or failed response to one of its
 /// requests.
-public struct ODataBatchError: ODataFailure, Hashable {
+public struct ODataBatchError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -131,6 +131,7 @@ public struct ODataBatchError: ODataFailure, Hashable {
 
     init(_ problem: Problem) { self.problem = problem }
 
+    package var failedStage: String { "OData" }
     package var explanation: Explanation {
         switch problem {
         case .unsupportedOptions(let id, let options):

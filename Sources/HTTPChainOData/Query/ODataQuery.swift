@@ -18,12 +18,7 @@ import HTTPTypes
 /// dates are unquoted, each level of a lambda has its own variable, parentheses are added if necessary, and the result
 /// is percent-encoded once. A query doesn't send anything; use ``request()`` with any chain.
 public struct ODataQuery<Entity: ODataEntity>: Sendable {
-    private enum Step: Sendable {
-        case name(String)
-        case key([(name: String?, value: ODataLiteral)])
-    }
-
-    private var steps: [Step]
+    private var steps: [ODataStep]
     var options = ODataQueryOptions()
     private var custom: [(name: String, value: String)] = []
 
@@ -53,13 +48,7 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
     ///   - type: The type of the resources.
     public func navigating<Target: ODataEntity>(to property: String, as type: Target.Type) -> ODataQuery<Target> {
         var query = ODataQuery<Target>(property)
-        query.steps =
-            steps.map { step in
-                switch step {
-                case .name(let name): .name(name)
-                case .key(let parts): .key(parts)
-                }
-            } + [.name(property)]
+        query.steps = steps + [.name(property)]
         return query
     }
 
@@ -199,7 +188,7 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
         return path
     }
 
-    private func adding(_ step: Step) -> ODataQuery {
+    private func adding(_ step: ODataStep) -> ODataQuery {
         var query = self
         query.steps.append(step)
         return query
@@ -210,6 +199,12 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
         change(&query.options)
         return query
     }
+}
+
+/// A part of a resource path.
+private enum ODataStep: Sendable {
+    case name(String)
+    case key([(name: String?, value: ODataLiteral)])
 }
 
 /// The direction of a sort order.

@@ -1,15 +1,7 @@
-package import HTTPChainCore
-
-/// An error of this module.
-package protocol ODataFailure: ExplainedError {}
-
-extension ODataFailure {
-    /// Always "OData".
-    package var failedStage: String { "OData" }
-}
+public import HTTPChainCore
 
 /// An error for a query that can't be written as a URL.
-public struct ODataQueryError: ODataFailure, Hashable {
+public struct ODataQueryError: ExplainedError, Hashable {
     /// A problem with a query.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
@@ -34,6 +26,7 @@ public struct ODataQueryError: ODataFailure, Hashable {
 
     init(_ problem: Problem) { self.problem = problem }
 
+    package var failedStage: String { "OData" }
     package var explanation: Explanation {
         switch problem {
         case .invalidName(let name):

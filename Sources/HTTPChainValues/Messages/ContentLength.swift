@@ -1,4 +1,5 @@
 import HTTPChainSupport
+package import HTTPTypes
 
 /// The Content-Length field, RFC 9110 §8.6.
 package enum ContentLength {
@@ -11,10 +12,7 @@ package enum ContentLength {
         if let length = number(text.utf8[...]) { return length }
         var result: Int64?
         for part in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-            guard let start = part.firstIndex(where: { !ASCII.isSpace($0) }),
-                let end = part.lastIndex(where: { !ASCII.isSpace($0) }), let length = number(part[start...end]),
-                result == nil || result == length
-            else { return nil }
+            guard let length = number(part.trimmingSpace()), result == nil || result == length else { return nil }
             result = length
         }
         return result
@@ -32,5 +30,14 @@ package enum ContentLength {
             result = sum.partialValue
         }
         return result
+    }
+}
+
+extension HTTPFields {
+    /// The length that a message declares for its content; nil if it declares none.
+    package var declaredLength: Int64? {
+        // RFC 9112 §6.3: a transfer coding determines the body's end, regardless of Content-Length.
+        guard !contains(.transferEncoding), let text = self[.contentLength] else { return nil }
+        return ContentLength.parse(text)
     }
 }

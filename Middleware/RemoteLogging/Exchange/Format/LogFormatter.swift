@@ -47,11 +47,7 @@ extension LogFormatter {
 /// let stage = LogRequestsMiddleware(logger: logger, formatter: .short)
 /// ```
 public struct BuiltInLogFormatter: DetailedLogFormatter {
-    private let wrapped: any LogFormatter
-
-    fileprivate init(_ formatter: some LogFormatter) {
-        wrapped = formatter
-    }
+    fileprivate let wrapped: any LogFormatter
 
     package var detailRange: ClosedRange<ExchangeDetail> { wrapped.usedDetails }
 
@@ -86,12 +82,12 @@ extension LogFormatter where Self == BuiltInLogFormatter {
     /// | `httpchain.request.body.truncated`, `httpchain.response.body.truncated` | `true` if the body is longer |
     ///
     /// The attributes of the call itself (``HTTPChainCore/Request/logging(_:detail:component:attributes:)``) come last.
-    public static var semantic: BuiltInLogFormatter { BuiltInLogFormatter(SemanticLogFormatter()) }
+    public static var semantic: BuiltInLogFormatter { BuiltInLogFormatter(wrapped: SemanticLogFormatter()) }
 
     /// One line without attributes, for consoles: `200 GET https://api.example.com/plants 12 ms`.
     ///
     /// If there is no status, the type of the error is shown instead. The call's own attributes are kept.
-    public static var short: BuiltInLogFormatter { BuiltInLogFormatter(ShortLogFormatter()) }
+    public static var short: BuiltInLogFormatter { BuiltInLogFormatter(wrapped: ShortLogFormatter()) }
 
     /// The request as a curl command line, quoted for a POSIX shell.
     ///
@@ -101,7 +97,7 @@ extension LogFormatter where Self == BuiltInLogFormatter {
     ///
     /// Secrets are replaced by placeholders that you fill in by hand. Header fields are always included. The body is
     /// included at ``ExchangeDetail/bodies``; if it isn't shown, or is cut off, a comment at the end says so.
-    public static var curl: BuiltInLogFormatter { BuiltInLogFormatter(CurlLogFormatter()) }
+    public static var curl: BuiltInLogFormatter { BuiltInLogFormatter(wrapped: CurlLogFormatter()) }
 }
 
 /// The formatter ``LogFormatter/semantic``.

@@ -133,7 +133,7 @@ final class ExchangeRecorder: Sendable {
         }
         if let head { exchange.cache = LoggedCacheStatus(head.headerFields, redaction: call.redaction) }
         exchange.responseSize = ExchangeLog.Size(
-            declared: answer?.declaredSize ?? (answer == nil ? head.flatMap(\.declaredLength) : nil),
+            declared: answer?.declaredSize ?? (answer == nil ? head?.headerFields.declaredLength : nil),
             counted: answer == nil ? nil : counted ?? answer?.tee?.count
         )
         if bodyEnd == .dropped, let size = answer?.declaredSize, size == answer?.tee?.count {
@@ -215,7 +215,7 @@ extension Response {
     /// The expected size of the body in bytes; `nil` if only its end determines it.
     fileprivate func declaredLength(answering method: HTTPRequest.Method) -> Int64? {
         if hasNoContent(answering: request?.method ?? method) { return 0 }
-        return body.length ?? head.declaredLength
+        return body.length ?? headers.declaredLength
     }
 }
 
@@ -229,13 +229,5 @@ extension HTTPChainError {
             }
         }
         return nil
-    }
-}
-
-extension HTTPResponse {
-    /// The length in `Content-Length`; `nil` with a transfer coding, which determines the end instead (RFC 9112 §6.3).
-    fileprivate var declaredLength: Int64? {
-        guard !headerFields.contains(.transferEncoding), let text = headerFields[.contentLength] else { return nil }
-        return ContentLength.parse(text)
     }
 }

@@ -23,13 +23,8 @@ public struct BuiltInWireFormat: LogWireFormat {
         case json
     }
 
-    private let wrapped: any LogWireFormat
-    private let path: String
-
-    fileprivate init(_ format: some LogWireFormat, path: String = "") {
-        wrapped = format
-        self.path = path
-    }
+    fileprivate let wrapped: any LogWireFormat
+    fileprivate var path = ""
 
     /// The media type of the content.
     public var contentType: String { wrapped.contentType }
@@ -63,7 +58,7 @@ extension LogWireFormat where Self == BuiltInWireFormat {
     ///
     /// - Parameter encoding: The encoding of the content; JSON by default.
     public static func otlp(_ encoding: OTLPEncoding = .json) -> BuiltInWireFormat {
-        BuiltInWireFormat(OTLPLogFormat(encoding: encoding), path: OTLPLogFormat.path)
+        BuiltInWireFormat(wrapped: OTLPLogFormat(encoding: encoding), path: OTLPLogFormat.path)
     }
 
     /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for the spans of traces.
@@ -73,7 +68,7 @@ extension LogWireFormat where Self == BuiltInWireFormat {
     ///
     /// - Parameter encoding: The encoding of the content; JSON by default.
     public static func otlpTraces(_ encoding: OTLPEncoding = .json) -> BuiltInWireFormat {
-        BuiltInWireFormat(OTLPTraceFormat(encoding: encoding), path: OTLPTraceFormat.path)
+        BuiltInWireFormat(wrapped: OTLPTraceFormat(encoding: encoding), path: OTLPTraceFormat.path)
     }
 
     /// The push protocol of Grafana Loki, in JSON, with the message as the line.
@@ -94,7 +89,7 @@ extension LogWireFormat where Self == BuiltInWireFormat {
         line: BuiltInWireFormat.LokiLine = .message,
         labels: [String] = ["service.namespace", "deployment.environment.name"]
     ) -> BuiltInWireFormat {
-        BuiltInWireFormat(LokiLogFormat(line: line, labels: labels), path: LokiLogFormat.path)
+        BuiltInWireFormat(wrapped: LokiLogFormat(line: line, labels: labels), path: LokiLogFormat.path)
     }
 
     /// Newline-delimited JSON: one object per record, one per line, with attributes in a separate object.
@@ -114,6 +109,6 @@ extension LogWireFormat where Self == BuiltInWireFormat {
     ///   gets the prefix `attributes.`; by default they are in separate objects, `attributes` and `resource`, and empty
     ///   ones are left out.
     public static func ndjson(flat isFlat: Bool = false) -> BuiltInWireFormat {
-        BuiltInWireFormat(NDJSONLogFormat(isFlat: isFlat))
+        BuiltInWireFormat(wrapped: NDJSONLogFormat(isFlat: isFlat))
     }
 }
