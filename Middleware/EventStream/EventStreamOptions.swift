@@ -27,12 +27,6 @@ public struct EventStreamOptions: Sendable {
     package var isEnd: (@Sendable (ServerSentEvent) -> Bool)?
     /// Whether an event that can't be decoded is skipped; the stream fails by default.
     package var skipsUndecodable: Bool
-    /// Media types accepted in addition to those of the format; none by default.
-    package var otherContentTypes: Set<String>
-    /// A budget that limits reopening, shared with other calls; none by default.
-    ///
-    /// While it is exhausted, the stream waits for the policy's longest delay.
-    package var budget: RetryBudget?
     /// A closure that changes the request each time before it's sent, for example a cursor in its query; none by
     /// default.
     package var prepare: (@Sendable (inout Request, EventStreamPosition) -> Void)?
@@ -73,7 +67,6 @@ public struct EventStreamOptions: Sendable {
         self.isEnd = isEnd
         self.skipsUndecodable = skipsUndecodable
         self.prepare = prepare
-        otherContentTypes = []
     }
 
     /// Options for a language model's stream of values: it ends with the data `[DONE]`, and isn't reopened.

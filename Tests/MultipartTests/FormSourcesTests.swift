@@ -56,24 +56,6 @@ struct FormSourcesTests {
         }
     }
 
-    @Test(
-        "In the notation of browsers, line breaks in texts are CRLF and a NUL in a name is sent",
-        arguments: [("a\nb", "a\r\nb"), ("a\rb", "a\r\nb"), ("a\r\nb", "a\r\nb"), ("\n\r", "\r\n\r\n"), ("é", "é")]
-    )
-    func browser(value: String, expected: String) async throws {
-        var form: MultipartForm = [.text("n\0\"\n", value), .data("f", Data(value.utf8), fileName: "a\nb\0")]
-        form.notation = .browser
-        #expect(
-            try await text(form)
-                == "--b\r\nContent-Disposition: form-data; name=\"n\0%22%0D%0A\"\r\n\r\n\(expected)\r\n"
-                + "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a%0Ab\0\"\r\n"
-                + "Content-Type: application/octet-stream\r\n\r\n\(value)\r\n--b--\r\n"
-        )
-        #expect(throws: MultipartError.self) {
-            try MultipartForm([.text("n\0", value)]).body(boundary: MultipartBoundary("b"))
-        }
-    }
-
     private struct Place: Encodable, Sendable {
         var latitudeInDegrees = 1.5
         var at = Date(timeIntervalSince1970: 0)

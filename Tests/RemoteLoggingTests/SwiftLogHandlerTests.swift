@@ -60,7 +60,7 @@ struct SwiftLogHandlerTests {
     private let sink = KeepingSink()
 
     private func logger(
-        _ settings: RemoteLogSettings = RemoteLogSettings(code: .none),
+        _ settings: RemoteLogSettings = RemoteLogSettings(includesSource: false),
         provider: Logger.MetadataProvider? = nil
     ) -> Logger {
         Logger(label: "shop.cart") { [sink] label in
@@ -141,7 +141,7 @@ struct SwiftLogHandlerTests {
 
     @Test("The old way to call a handler comes to the same")
     func oldCall() {
-        let handler: any LogHandler = RemoteLogHandler(label: "a", sink: sink, settings: RemoteLogSettings(code: .all))
+        let handler: any LogHandler = RemoteLogHandler(label: "a", sink: sink, settings: RemoteLogSettings())
         handler.log(
             event: LogEvent(
                 level: .info,
@@ -166,7 +166,7 @@ struct SwiftLogHandlerTests {
     @Test("A record has the time of the environment, the label and the message")
     func record() {
         let clock = VirtualClock()
-        let settings = RemoteLogSettings(code: .none, environment: .virtual(clock))
+        let settings = RemoteLogSettings(includesSource: false, environment: .virtual(clock))
         let logger = logger(settings)
         logger.notice("Order \(17) placed")
         clock.advance(by: .seconds(90))
@@ -226,24 +226,15 @@ struct SwiftLogHandlerTests {
         #expect(sink.records.map { $0.attributes["error.type"] } == ["connectionLost", "timeout"])
     }
 
-    @Test(
-        "Where in the code it was logged is told as far as it is asked for",
-        arguments: [
-            (.all, ["code.namespace", "code.file.path", "code.function.name", "code.line.number"]), (.none, []),
-            ([.file, .line], ["code.file.path", "code.line.number"]), (.source, ["code.namespace"]),
-            (.function, ["code.function.name"]),
-        ] as [(LogCodeAttributes, [String])]
-    )
-    func code(code: LogCodeAttributes, expected: [String]) {
-        logger(RemoteLogSettings(code: code)).info("m")
+    @Test("Where in the code it was logged is told")
+    func code() {
+        logger(RemoteLogSettings()).info("m")
         let attributes = sink.records[0].attributes
-        #expect(attributes.map(\.name) == expected)
-        if code == .all {
-            #expect(attributes["code.namespace"] == "RemoteLoggingTests")
-            #expect(attributes["code.file.path"] == "RemoteLoggingTests/SwiftLogHandlerTests.swift")
-            #expect(attributes["code.function.name"] == "code(code:expected:)")
-            #expect(attributes["code.line.number"]?.integer ?? 0 > 100)
-        }
+        #expect(attributes.map(\.name) == ["code.namespace", "code.file.path", "code.function.name", "code.line.number"])
+        #expect(attributes["code.namespace"] == "RemoteLoggingTests")
+        #expect(attributes["code.file.path"] == "RemoteLoggingTests/SwiftLogHandlerTests.swift")
+        #expect(attributes["code.function.name"] == "code()")
+        #expect(attributes["code.line.number"]?.integer ?? 0 > 100)
     }
 
     @Test("The place in the code is left out on request", arguments: [true, false])
@@ -255,7 +246,7 @@ struct SwiftLogHandlerTests {
 
     @Test("Metadata of the same name as a place in the code count")
     func ownCode() {
-        logger(RemoteLogSettings(code: .all)).info("m", metadata: ["code.line.number": "mine"])
+        logger(RemoteLogSettings()).info("m", metadata: ["code.line.number": "mine"])
         let attributes = sink.records[0].attributes
         #expect(attributes["code.line.number"] == "mine")
         #expect(attributes.list.count == 4)

@@ -159,8 +159,7 @@ final class StreamReader {
         }
         let type = response.head.headerFields[.contentType]
         let format = run.options.format
-        let isOther = MediaType(type).map { run.options.otherContentTypes.contains($0.essence) } ?? false
-        guard isOther || format.accepts(type) else {
+        guard format.accepts(type) else {
             throw EventStreamError(.contentType(type, expected: format.mediaTypes.first ?? ""))
         }
         reconnection.opened(at: run.time.elapsed)
@@ -224,13 +223,7 @@ final class StreamReader {
         // Something else cancelled the call, such as a registry of calls, so it isn't retried.
         if error is CancellationError { throw error }
         let environment = run.request.environment
-        let decision = reconnection.decide(
-            cause,
-            lastEventID: lastEventID,
-            at: environment.time.elapsed,
-            random: environment.random
-        )
-        switch decision {
+        switch reconnection.decide(cause, at: environment.time.elapsed, random: environment.random) {
         case .reconnect(let wait): step = .wait(wait, after: error)
         case .finish:
             // If the options define an end event, the stream is incomplete without it.
@@ -246,13 +239,8 @@ final class StreamReader {
         let time = run.time
         switch try await run.run(limit: nil, { try await time.sleep(for: wait) }) {
         case .interrupted: return
-        case .value, .late: break
+        case .value, .late: step = .open
         case .failure(let error): throw error
-        }
-        if let budget = run.options.budget, !budget.take(at: time.elapsed) {
-            step = .wait(max(.seconds(1), run.policy.maximumDelay), after: error)
-        } else {
-            step = .open
         }
     }
 }

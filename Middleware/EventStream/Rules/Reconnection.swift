@@ -60,12 +60,10 @@ package struct Reconnection: Sendable {
     ///
     /// - Parameters:
     ///   - cause: The cause of the interruption.
-    ///   - lastEventID: The stream's current ID.
     ///   - now: The current time.
     ///   - random: The random source, used once if there is a wait.
     package mutating func decide(
         _ cause: StreamInterruption.Cause,
-        lastEventID: String?,
         at now: Duration,
         random: some RandomSource
     ) -> Decision {
@@ -74,16 +72,10 @@ package struct Reconnection: Sendable {
         if wasStable || (cause.isInGoodOrder && broughtEvents) { failures = 0 }
         failures += 1
         openedAt = nil
-        let interruption = StreamInterruption(
-            cause: cause,
-            failures: failures,
-            broughtEvents: broughtEvents,
-            lastEventID: lastEventID
-        )
         broughtEvents = false
         // The next connection would be refused in the same way, whatever the application's closure decides.
         if case .notOpened(is UserChangedError) = cause { return .fail }
-        switch policy.verdict?(interruption) ?? .standard {
+        switch policy.verdict?(StreamInterruption(cause: cause, failures: failures)) ?? .standard {
         case .standard: return standard(cause, wasBrief, random)
         case .reconnect: return reconnect(cause, wasBrief, random)
         case .reconnectAfter(let wait): return isReplayable ? .reconnect(after: wait.bounded) : .fail

@@ -90,10 +90,6 @@ public struct StreamInterruption: Sendable {
     public let cause: Cause
     /// The number of consecutive failures, including this one.
     public let failures: Int
-    /// Whether the connection had delivered an event.
-    package let broughtEvents: Bool
-    /// The stream's current ID; `nil` if there is none.
-    package let lastEventID: String?
 }
 
 /// A decision about an interruption.

@@ -74,8 +74,8 @@ extension MultipartForm {
     /// is. Parts are never read ahead, so a file of any size passes in the memory of one chunk.
     ///
     /// Names and file names are written as in WHATWG's encoding of multipart/form-data: UTF-8 unchanged, with CR, LF
-    /// and quotation marks percent-encoded; in a name, a lone CR or LF counts as CRLF. The content of text parts is
-    /// sent unchanged.
+    /// and quotation marks percent-encoded; in a name, a lone CR or LF counts as CRLF. Unlike in browsers, NUL is
+    /// refused, and the content of text parts is sent unchanged.
     ///
     /// - Parameters:
     ///   - boundary: The boundary, which must not occur in any part.
@@ -92,12 +92,7 @@ extension MultipartForm {
     func body(boundary: MultipartBoundary, encode: EncodeValue) throws(MultipartError) -> HTTPBody {
         var frame = Frame()
         for (index, part) in parts.enumerated() {
-            var content = try Self.content(of: part, index: index, encode: encode)
-            if notation == .browser, part.fileName == nil, part.body.value == nil, let bytes = part.body.bytes,
-                let text = String(data: bytes, encoding: .utf8)
-            {
-                content.body = HTTPBody(Self.withLineBreaksNormalised(text))
-            }
+            let content = try Self.content(of: part, index: index, encode: encode)
             frame.append("--\(boundary.text)\r\n")
             frame.append(try head(of: part, index: index, contentType: content.type))
             frame.append(content.body)
@@ -137,9 +132,7 @@ extension MultipartForm {
             guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isTokenByte) else {
                 throw MultipartError(.invalidFieldName(name))
             }
-            let isOurs = name == "Content-Disposition" && !isGiven(name)
-            // Browsers send a NUL in a name unchanged, and percent-encode CR and LF.
-            if notation == .strict || !isOurs { try Self.check(value, of: name) }
+            try Self.check(value, of: name)
             head += "\(name): \(value)\r\n"
         }
         return head + "\r\n"

@@ -33,22 +33,8 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         }
     }
 
-    /// The notation of names and file names.
-    package enum Notation: Sendable, Hashable {
-        /// Prevents servers from finding a delimiter in names: line breaks and quotation marks are percent-encoded, and
-        /// NUL is refused.
-        ///
-        /// Texts are sent unchanged.
-        case strict
-        /// Exactly as in browsers (HTML Standard, "multipart/form-data encoding algorithm"): a NUL in a name is sent,
-        /// and in texts a lone CR or LF becomes CRLF.
-        case browser
-    }
-
     /// The kind of the body.
     package var kind: Kind
-    /// The notation of names and file names; ``Notation/strict`` by default.
-    package var notation = Notation.strict
     /// A custom boundary, validated when the form is framed; `nil` for a random one.
     package var boundary: String?
     /// The parts, in order.

@@ -50,7 +50,7 @@ struct DelimiterScanner {
     ///   - isEnd: Whether nothing follows.
     func search(_ buffer: Data, isLineStart: Bool, isEnd: Bool) -> Result {
         buffer.withUnsafeBytes { bytes in
-            if isLineStart, let result = result(in: bytes, at: 0, contentEnd: 0, isEnd: isEnd) { return result }
+            if isLineStart, let result = match(bytes, at: 0, contentEnd: 0, isEnd: isEnd) { return result }
             var index = 0
             while let newline = Self.newline(in: bytes, from: index) {
                 Steps.take(newline + 1 - index)
@@ -58,7 +58,7 @@ struct DelimiterScanner {
                 let hasReturn = newline > 0 && bytes[newline - 1] == 0x0D
                 if lineEnd == .crlf, !hasReturn { continue }
                 let contentEnd = lineEnd != .lf && hasReturn ? newline - 1 : newline
-                if let result = result(in: bytes, at: index, contentEnd: contentEnd, isEnd: isEnd) { return result }
+                if let result = match(bytes, at: index, contentEnd: contentEnd, isEnd: isEnd) { return result }
             }
             let endsInReturn = lineEnd != .lf && bytes.last == 0x0D
             return .none(upTo: bytes.count - (endsInReturn && !isEnd ? 1 : 0))
@@ -80,39 +80,28 @@ struct DelimiterScanner {
         }
     }
 
-    private func result(in bytes: UnsafeRawBufferPointer, at start: Int, contentEnd: Int, isEnd: Bool) -> Result? {
-        switch match(bytes, at: start, contentEnd: contentEnd, isEnd: isEnd, needsLineEnd: true) {
-        case .found(let delimiter): .found(delimiter)
-        case .unclear: .none(upTo: contentEnd)
-        case .no: nil
-        }
-    }
-
-    private enum Match {
-        case found(Delimiter)
-        case unclear
-        case no
-    }
-
+    /// Returns the delimiter line at an offset, or that its end is missing.
+    ///
+    /// - Returns: `nil` if there is none.
     private func match(
         _ bytes: UnsafeRawBufferPointer,
         at start: Int,
         contentEnd: Int,
         isEnd: Bool,
-        needsLineEnd: Bool
-    ) -> Match {
-        let unclear: Match = isEnd ? .no : .unclear
+        needsLineEnd: Bool = true
+    ) -> Result? {
+        let unclear = isEnd ? nil : Result.none(upTo: contentEnd)
         let available = min(marker.count, bytes.count - start)
         for offset in 0..<available {
             Steps.take()
-            if bytes[start + offset] != marker[offset] { return .no }
+            if bytes[start + offset] != marker[offset] { return nil }
         }
         guard available == marker.count else { return unclear }
         var index = start + marker.count
         var isFinal = false
         if index < bytes.count, bytes[index] == UInt8(ascii: "-") {
             guard index + 1 < bytes.count else { return unclear }
-            guard bytes[index + 1] == UInt8(ascii: "-") else { return .no }
+            guard bytes[index + 1] == UInt8(ascii: "-") else { return nil }
             isFinal = true
             index += 2
         }
@@ -121,8 +110,8 @@ struct DelimiterScanner {
             Steps.take()
             index += 1
         }
-        guard index - padding <= Self.longestPadding else { return .no }
-        func found(_ lineEnd: Int, _ ending: LineEnd) -> Match {
+        guard index - padding <= Self.longestPadding else { return nil }
+        func found(_ lineEnd: Int, _ ending: LineEnd) -> Result? {
             .found(Delimiter(contentEnd: contentEnd, lineEnd: lineEnd, isFinal: isFinal, ending: ending))
         }
         guard index < bytes.count else {
@@ -130,9 +119,9 @@ struct DelimiterScanner {
             return isEnd && (isFinal || !needsLineEnd) ? found(index, .crlf) : unclear
         }
         if bytes[index] == 0x0A { return found(index + 1, .lf) }
-        guard bytes[index] == 0x0D else { return .no }
+        guard bytes[index] == 0x0D else { return nil }
         guard index + 1 < bytes.count else { return isEnd && isFinal ? found(index + 1, .crlf) : unclear }
-        return bytes[index + 1] == 0x0A ? found(index + 2, .crlf) : .no
+        return bytes[index + 1] == 0x0A ? found(index + 2, .crlf) : nil
     }
 
     /// Returns the offset of the first LF at or after another offset.

@@ -14,14 +14,15 @@ final class ShipperMetrics: Sendable {
         var drops: [DropCounter: Counter] = [:]
     }
 
+    /// The counts that only grow, by name: in the later of two states, none is smaller.
+    private static let growing: [(name: String, count: @Sendable (LogShipper.Statistics) -> Int)] = [
+        ("accepted", { $0.accepted }), ("sent", { $0.sent }), ("acknowledged", { $0.acknowledged }),
+        ("rejected", { $0.rejected }), ("own_traffic", { $0.ownTraffic }), ("retries", { $0.retries }),
+    ]
+
     private let factory: any MetricsFactory
     private let service: String
-    private let accepted: Counter
-    private let sent: Counter
-    private let acknowledged: Counter
-    private let rejected: Counter
-    private let ownTraffic: Counter
-    private let retries: Counter
+    private let counters: [Counter]
     private let queuedRecords: Gauge
     private let queuedBytes: Gauge
     private let state = Locked(State())
@@ -29,18 +30,12 @@ final class ShipperMetrics: Sendable {
     init(service: String, factory: any MetricsFactory) {
         self.factory = factory
         self.service = service
-        func counter(_ name: String) -> Counter {
-            Counter(label: "httpchain.logs.\(name)", dimensions: [("service", service)], factory: factory)
-        }
         func gauge(_ name: String) -> Gauge {
             Gauge(label: "httpchain.logs.\(name)", dimensions: [("service", service)], factory: factory)
         }
-        accepted = counter("accepted")
-        sent = counter("sent")
-        acknowledged = counter("acknowledged")
-        rejected = counter("rejected")
-        ownTraffic = counter("own_traffic")
-        retries = counter("retries")
+        counters = Self.growing.map { name, _ in
+            Counter(label: "httpchain.logs.\(name)", dimensions: [("service", service)], factory: factory)
+        }
         queuedRecords = gauge("queued.records")
         queuedBytes = gauge("queued.bytes")
     }
@@ -50,14 +45,13 @@ final class ShipperMetrics: Sendable {
         state.withLock { state in
             let last = state.published
             // Publications may overtake each other; older statistics add nothing.
-            guard statistics.isLater(than: last) else { return }
+            guard statistics.dropped >= last.dropped,
+                Self.growing.allSatisfy({ $0.count(statistics) >= $0.count(last) })
+            else { return }
             state.published = statistics
-            accepted.increment(by: statistics.accepted - last.accepted)
-            sent.increment(by: statistics.sent - last.sent)
-            acknowledged.increment(by: statistics.acknowledged - last.acknowledged)
-            rejected.increment(by: statistics.rejected - last.rejected)
-            ownTraffic.increment(by: statistics.ownTraffic - last.ownTraffic)
-            retries.increment(by: statistics.retries - last.retries)
+            for (counter, (_, count)) in zip(counters, Self.growing) {
+                counter.increment(by: count(statistics) - count(last))
+            }
             queuedRecords.record(statistics.queuedRecords)
             queuedBytes.record(statistics.queuedBytes)
             guard statistics.drops != last.drops else { return }
@@ -77,14 +71,5 @@ final class ShipperMetrics: Sendable {
         let counter = Counter(label: "httpchain.logs.dropped", dimensions: dimensions, factory: factory)
         state.drops[key] = counter
         return counter
-    }
-}
-
-extension LogShipper.Statistics {
-    /// Counters only grow: in the later of two states, none is smaller.
-    fileprivate func isLater(than other: LogShipper.Statistics) -> Bool {
-        accepted >= other.accepted && sent >= other.sent && acknowledged >= other.acknowledged
-            && rejected >= other.rejected && ownTraffic >= other.ownTraffic && retries >= other.retries
-            && dropped >= other.dropped
     }
 }

@@ -113,18 +113,8 @@ public final class LogSpool: Sendable {
         appender = Locked(opening.appender)
         reader = Locked(opening.reader)
         seen = Locked((opening.appender, opening.reader))
-        let front = opening.reader.front
-        let segments = opening.appender.sealed.map(\.number) + [opening.appender.active?.number].compactMap { $0 }
-        findings = Findings(
-            front: front,
-            end: opening.reader.openingEnd,
-            segments: segments.filter { $0 >= front.segment },
-            recordsInLast: opening.recordsInLast,
-            tornBytes: opening.tornBytes,
-            foreignFiles: opening.foreignFiles,
-            isPositionLost: opening.isPositionLost
-        )
-        removeFinished(before: front)
+        findings = opening.findings
+        removeFinished(before: findings.front)
     }
 
     /// "files in" the directory, and the limit.
@@ -258,11 +248,8 @@ public final class LogSpool: Sendable {
     }
 
     private func unlock() {
-        let held = lock.withLock { lock in
-            defer { lock = nil }
-            return lock
-        }
-        _ = held
+        // It is released outside the lock.
+        _ = lock.withLock { $0.take() }
     }
 
     /// Releases the lock on the directory until ``resume()``, while the app is suspended.
@@ -346,9 +333,8 @@ public final class LogSpool: Sendable {
     /// - Throws: ``LogSpoolError`` if the spool was closed. Unreadable records aren't counted.
     package func countPendingRecords() throws(LogSpoolError) -> Int {
         let view = try view()
-        let numbers = view.sealed.map(\.number) + [view.active?.number].compactMap { $0 }
         let reader = seen.withLock { $0.reader }
-        return numbers.reduce(0) { $0 + reader.count($1, of: view, all: true) }
+        return view.segments(upTo: nil).reduce(0) { $0 + reader.count($1.number, of: view, all: true) }
     }
 
     // MARK: For a shipper

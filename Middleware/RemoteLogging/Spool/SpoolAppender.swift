@@ -214,6 +214,9 @@ struct SpoolAppender: Sendable {
         active = nil
     }
 
+    /// All segments, oldest first.
+    var segments: [SealedSegment] { sealed + [active?.sealed].compactMap { $0 } }
+
     /// The position of the next record.
     var end: LogSpoolPosition {
         if let active { return LogSpoolPosition(segment: active.number, offset: active.end) }
@@ -249,13 +252,10 @@ struct SpoolAppender: Sendable {
 
     /// Returns the size of the records after a position, without the headers of segments.
     func pending(after position: LogSpoolPosition) -> Int64 {
-        var segments = sealed.map { ($0.number, $0.size) }
-        if let active { segments.append((active.number, active.end)) }
-        return segments.reduce(0) { sum, segment in
-            let (number, size) = segment
-            guard number >= position.segment else { return sum }
-            let start = number == position.segment ? position.offset : Int64(SpoolSegment.headerSize)
-            return sum + max(0, size - start)
+        segments.reduce(0) { sum, segment in
+            guard segment.number >= position.segment else { return sum }
+            let start = segment.number == position.segment ? position.offset : Int64(SpoolSegment.headerSize)
+            return sum + max(0, segment.size - start)
         }
     }
 }

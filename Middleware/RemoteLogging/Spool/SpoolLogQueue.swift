@@ -1,6 +1,7 @@
 public import HTTPChainCore
 public import HTTPChainLogShipper
 public import HTTPChainRemoteLogging
+import Logging
 public import Metrics
 
 /// A queue in files that survives the process.
@@ -20,7 +21,7 @@ struct SpoolLogQueue: LogQueue {
 
     /// The result of disk work.
     private enum Result: Sendable {
-        case written(levels: [LogLevelCounts?], failures: [LogSpoolError?], bytes: Int, end: LogSpoolPosition)
+        case written([(size: Int, level: Logger.Level, failure: LogSpoolError?)], end: LogSpoolPosition)
         case counted(UInt64, Int)
     }
 
@@ -114,17 +115,8 @@ struct SpoolLogQueue: LogQueue {
             writing = batch.records.count
             return { [spool] in
                 let failures = spool.append(contentsOf: batch.records)
-                var bytes = 0
-                let levels = zip(batch.records, failures).map { record, failure -> LogLevelCounts? in
-                    if failure == nil {
-                        bytes += record.estimatedSize
-                        return nil
-                    }
-                    var lost = LogLevelCounts()
-                    lost[record.level] = 1
-                    return lost
-                }
-                return Result.written(levels: levels, failures: failures, bytes: bytes, end: spool.end)
+                let written = zip(batch.records, failures).map { ($0.estimatedSize, $0.level, $1) }
+                return Result.written(written, end: spool.end)
             }
         }
         // Counts the newest first, because the oldest will soon be taken out.
@@ -135,24 +127,23 @@ struct SpoolLogQueue: LogQueue {
     mutating func finish(_ result: any Sendable) -> LogQueueProgress {
         var progress = LogQueueProgress()
         switch result as? Result {
-        case .written(let levels, let failures, let size, let end):
-            for (index, failure) in failures.enumerated() {
+        case .written(let records, let end):
+            for (index, (size, level, failure)) in records.enumerated() {
                 guard let failure else {
                     progress.accepted += 1
+                    bytes += size
                     continue
                 }
                 progress.refused.append(written + index + 1)
-                guard let levels = levels[index] else { continue }
                 if case .system = failure.problem {
-                    progress.lost[.unwritable] += levels
+                    progress.lost[.unwritable][level] += 1
                 } else {
-                    progress.lost[.full] += levels
+                    progress.lost[.full][level] += 1
                 }
             }
             writing = 0
             written += progress.accepted
             waiting += progress.accepted
-            bytes += size
             readable = end
         case .counted(let segment, let count):
             counts[segment] = count

@@ -5,23 +5,16 @@ struct SpoolOpening {
     let lock: SpoolLock
     var appender: SpoolAppender
     var reader: SpoolReader
-    /// The number of unacknowledged records in the last segment; the others haven't been counted yet.
-    var recordsInLast = 0
-    /// The number of bytes that a killed process had written only partially.
-    var tornBytes: Int64 = 0
-    /// The number of items in the directory that don't belong to the spool.
-    var foreignFiles = 0
-    /// Whether the position of an earlier process is unknown.
-    var isPositionLost = false
+    let findings: LogSpool.Findings
 
     init(_ directory: SpoolDirectory, _ limits: SpoolLimits) throws(LogSpoolError) {
         let files = directory.files
         try directory.make()
         lock = try SpoolLock(directory)
         let positionFile = try SpoolPositionFile(directory.position, files, directory.durability)
-        isPositionLost = positionFile.isDamaged
         let saved = positionFile.position
 
+        var foreignFiles = 0
         var numbers: [UInt64] = []
         for name in try files.names(in: directory.path) where ![".", "..", "lock", "position"].contains(name) {
             if let number = SpoolSegment.number(name) { numbers.append(number) } else { foreignFiles += 1 }
@@ -41,6 +34,8 @@ struct SpoolOpening {
             segments.append(SealedSegment(number: number, size: status.size, header: header))
         }
 
+        var recordsInLast = 0
+        var tornBytes: Int64 = 0
         var active: ActiveSegment?
         if let last = segments.last, last.size < Int64(SpoolSegment.headerSize) {
             // A process was killed while creating it. The next process would consider it damaged.
@@ -69,6 +64,15 @@ struct SpoolOpening {
             front: front,
             openingEnd: max(front, appender.end),
             damagedParts: emptied.count
+        )
+        findings = LogSpool.Findings(
+            front: front,
+            end: reader.openingEnd,
+            segments: appender.segments.map(\.number).filter { $0 >= front.segment },
+            recordsInLast: recordsInLast,
+            tornBytes: tornBytes,
+            foreignFiles: foreignFiles,
+            isPositionLost: positionFile.isDamaged
         )
     }
 

@@ -46,7 +46,7 @@ struct SpoolReader: Sendable {
         var end: LogSpoolPosition?
 
         /// The segments, up to a position.
-        fileprivate func segments(upTo end: LogSpoolPosition?) -> [Segment] {
+        func segments(upTo end: LogSpoolPosition?) -> [Segment] {
             let last = active.map { [Segment($0.sealed, $0.file, upTo: end)] } ?? []
             return sealed.map { Segment($0, upTo: end) } + last
         }
@@ -57,7 +57,7 @@ struct SpoolReader: Sendable {
         let bytes: Int64
     }
 
-    fileprivate struct Segment {
+    struct Segment {
         let number: UInt64
         let size: Int64
         let header: SpoolSegment.Header?

@@ -82,7 +82,7 @@ public struct RemoteLogHandler: LogHandler {
             level: level,
             metadataProvider: metadataProvider,
             settings: RemoteLogSettings(
-                code: includesSource ? .all : .none,
+                includesSource: includesSource,
                 redaction: redaction,
                 redactsText: redactsText,
                 textLimit: textLimit,
@@ -146,18 +146,19 @@ public struct RemoteLogHandler: LogHandler {
     }
 
     /// Adds the source location; metadata of the same name has priority.
+    ///
+    /// The names follow the OpenTelemetry semantic conventions.
     private func addCode(of event: LogEvent, to attributes: inout LogAttributes) {
-        let code = settings.code
-        guard !code.isEmpty else { return }
+        guard settings.includesSource else { return }
         attributes.reserveCapacity(attributes.list.count + 4)
         // Names are searched only if the metadata has names with this prefix.
         let isFree = !attributes.list.contains { $0.name.utf8.starts(with: "code.".utf8) }
         func add(_ name: String, _ value: @autoclosure () -> JSONValue) {
             if isFree || attributes[name] == nil { attributes.append(name, value()) }
         }
-        if code.contains(.source) { add("code.namespace", .string(event.source)) }
-        if code.contains(.file) { add("code.file.path", .string(event.file)) }
-        if code.contains(.function) { add("code.function.name", .string(event.function)) }
-        if code.contains(.line) { add("code.line.number", .integer(Int64(clamping: event.line))) }
+        add("code.namespace", .string(event.source))
+        add("code.file.path", .string(event.file))
+        add("code.function.name", .string(event.function))
+        add("code.line.number", .integer(Int64(clamping: event.line)))
     }
 }

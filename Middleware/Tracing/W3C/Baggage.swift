@@ -15,20 +15,6 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedVal
         /// The properties after the value, unchanged, separated by semicolons.
         package let properties: String
 
-        /// Makes an entry.
-        ///
-        /// - Returns: `nil` if the name isn't a token.
-        package init?(name: String, value: String) {
-            guard Baggage.isToken(name.utf8) else { return nil }
-            self.init(checked: name, value, "")
-        }
-
-        fileprivate init(checked name: String, _ value: String, _ properties: String) {
-            self.name = name
-            self.value = value
-            self.properties = properties
-        }
-
         fileprivate var text: String {
             "\(name)=\(Baggage.encoded(value))" + (properties.isEmpty ? "" : ";\(properties)")
         }
@@ -58,9 +44,9 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedVal
             else { continue }
             set(
                 Entry(
-                    checked: String(decoding: name, as: UTF8.self),
-                    decoded,
-                    String(decoding: properties, as: UTF8.self)
+                    name: String(decoding: name, as: UTF8.self),
+                    value: decoded,
+                    properties: String(decoding: properties, as: UTF8.self)
                 )
             )
         }
@@ -119,6 +105,16 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedVal
     /// - Returns: `nil` if the decoded value isn't UTF-8.
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
         String(validUTF8: bytes.percentDecoded())
+    }
+}
+
+extension Baggage.Entry {
+    /// Makes an entry.
+    ///
+    /// - Returns: `nil` if the name isn't a token.
+    package init?(name: String, value: String) {
+        guard Baggage.isToken(name.utf8) else { return nil }
+        self.init(name: name, value: value, properties: "")
     }
 }
 #endif

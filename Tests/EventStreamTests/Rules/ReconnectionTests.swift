@@ -25,12 +25,7 @@ struct ReconnectionTests {
         var reconnection = Reconnection(policy, isReplayable: true)
         return (0..<count).compactMap { _ in
             before(&reconnection)
-            let decision = reconnection.decide(
-                .broken(lost),
-                lastEventID: nil,
-                at: .zero,
-                random: Constant(value: random)
-            )
+            let decision = reconnection.decide(.broken(lost), at: .zero, random: Constant(value: random))
             if case .reconnect(let wait) = decision { return wait }
             return nil
         }
@@ -83,12 +78,7 @@ struct ReconnectionTests {
             for (lasting, wait) in [(0, 500), (499, 500), (500, 0)] {
                 reconnection.opened(at: .zero)
                 reconnection.received()
-                let decision = reconnection.decide(
-                    .ended,
-                    lastEventID: nil,
-                    at: .milliseconds(lasting),
-                    random: Constant(value: 0)
-                )
+                let decision = reconnection.decide(.ended, at: .milliseconds(lasting), random: Constant(value: 0))
                 #expect(decision == .reconnect(after: .milliseconds(wait)), "\(lasting)")
             }
         }
@@ -98,7 +88,7 @@ struct ReconnectionTests {
     func reset() {
         var reconnection = Reconnection(ReconnectionPolicy(jitter: 0), isReplayable: true)
         func decide(_ cause: StreamInterruption.Cause, at time: Int) -> Reconnection.Decision {
-            reconnection.decide(cause, lastEventID: nil, at: .seconds(time), random: Constant(value: 0))
+            reconnection.decide(cause, at: .seconds(time), random: Constant(value: 0))
         }
         #expect(decide(.broken(lost), at: 0) == .reconnect(after: .seconds(1)))
         #expect(decide(.broken(lost), at: 1) == .reconnect(after: .seconds(2)))
@@ -129,28 +119,22 @@ struct ReconnectionTests {
     )
     func standard(cause: StreamInterruption.Cause, isRepeated: Bool) {
         var reconnection = Reconnection(ReconnectionPolicy(jitter: 0), isReplayable: true)
-        let decision = reconnection.decide(cause, lastEventID: nil, at: .zero, random: Constant(value: 0))
+        let decision = reconnection.decide(cause, at: .zero, random: Constant(value: 0))
         #expect(decision == (isRepeated ? .reconnect(after: .seconds(1)) : .fail))
         // A request whose body is gone cannot be sent again.
         var once = Reconnection(ReconnectionPolicy(), isReplayable: false)
-        #expect(once.decide(cause, lastEventID: nil, at: .zero, random: Constant(value: 0)) == .fail)
+        #expect(once.decide(cause, at: .zero, random: Constant(value: 0)) == .fail)
     }
 
     @Test("204 No Content ends a stream, and so does its end where the policy says so")
     func ends() {
         var reconnection = Reconnection(ReconnectionPolicy(), isReplayable: true)
         #expect(
-            reconnection.decide(
-                .status(.noContent, retryAfter: nil),
-                lastEventID: nil,
-                at: .zero,
-                random: SystemRandom()
-            )
-                == .finish
+            reconnection.decide(.status(.noContent, retryAfter: nil), at: .zero, random: SystemRandom()) == .finish
         )
         var never = Reconnection(.never, isReplayable: true)
-        #expect(never.decide(.ended, lastEventID: nil, at: .zero, random: SystemRandom()) == .finish)
-        #expect(never.decide(.broken(lost), lastEventID: nil, at: .zero, random: SystemRandom()) == .fail)
+        #expect(never.decide(.ended, at: .zero, random: SystemRandom()) == .finish)
+        #expect(never.decide(.broken(lost), at: .zero, random: SystemRandom()) == .fail)
     }
 
     @Test("Retry-After is kept to, up to a limit")
@@ -158,7 +142,7 @@ struct ReconnectionTests {
         func wait(_ asked: Duration) -> Reconnection.Decision {
             var reconnection = Reconnection(ReconnectionPolicy(jitter: 0), isReplayable: true)
             let cause = StreamInterruption.Cause.status(.serviceUnavailable, retryAfter: asked)
-            return reconnection.decide(cause, lastEventID: nil, at: .zero, random: Constant(value: 0))
+            return reconnection.decide(cause, at: .zero, random: Constant(value: 0))
         }
         #expect(wait(.seconds(20)) == .reconnect(after: .seconds(20)))
         #expect(wait(.zero) == .reconnect(after: .seconds(1)))
@@ -172,21 +156,21 @@ struct ReconnectionTests {
         #expect(waits(limited, 1) { $0.retry(.seconds(9)) } == [.seconds(9)])
         var reconnection = Reconnection(limited, isReplayable: true)
         let busy = StreamInterruption.Cause.status(.serviceUnavailable, retryAfter: .seconds(11))
-        let asked = reconnection.decide(busy, lastEventID: nil, at: .zero, random: Constant(value: 0))
+        let asked = reconnection.decide(busy, at: .zero, random: Constant(value: 0))
         #expect(asked == .reconnect(after: .seconds(10)))
 
         for (time, wait) in [(4, 2), (5, 1)] {
             var brief = Reconnection(ReconnectionPolicy(jitter: 0, stableAfter: .seconds(5)), isReplayable: true)
-            _ = brief.decide(.broken(lost), lastEventID: nil, at: .zero, random: Constant(value: 0))
+            _ = brief.decide(.broken(lost), at: .zero, random: Constant(value: 0))
             brief.opened(at: .zero)
-            let next = brief.decide(.broken(lost), lastEventID: nil, at: .seconds(time), random: Constant(value: 0))
+            let next = brief.decide(.broken(lost), at: .seconds(time), random: Constant(value: 0))
             #expect(next == .reconnect(after: .seconds(wait)), "\(time)")
         }
 
         var ending = Reconnection(ReconnectionPolicy(jitter: 0, reconnectsAtEnd: false), isReplayable: true)
-        let broken = ending.decide(.broken(lost), lastEventID: nil, at: .zero, random: Constant(value: 0))
+        let broken = ending.decide(.broken(lost), at: .zero, random: Constant(value: 0))
         #expect(broken == .reconnect(after: .seconds(1)))
-        #expect(ending.decide(.ended, lastEventID: nil, at: .zero, random: Constant(value: 0)) == .finish)
+        #expect(ending.decide(.ended, at: .zero, random: Constant(value: 0)) == .finish)
     }
 
     @Test("After as many failures in a row as are allowed the next is the last")
@@ -206,12 +190,7 @@ struct ReconnectionTests {
         reconnection.opened(at: .zero)
         reconnection.received()
         let decisions = verdicts.map { _ in
-            reconnection.decide(
-                .status(.notFound, retryAfter: nil),
-                lastEventID: "5",
-                at: .zero,
-                random: Constant(value: 0)
-            )
+            reconnection.decide(.status(.notFound, retryAfter: nil), at: .zero, random: Constant(value: 0))
         }
         #expect(
             decisions == [
@@ -219,8 +198,6 @@ struct ReconnectionTests {
             ]
         )
         #expect(seen.all.map(\.failures) == [1, 2, 3, 4, 5])
-        #expect(seen.all.map(\.broughtEvents) == [true, false, false, false, false])
-        #expect(seen.all.first?.lastEventID == "5")
     }
 }
 
