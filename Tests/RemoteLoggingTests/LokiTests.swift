@@ -45,7 +45,7 @@ struct LokiTests {
             standard.entries[0][2] == ["service_version": "1.2", "region": "eu", "host_name": "a", "empty": ""]
         )
         let chosen = try stream(
-            logText(LokiLogFormat(labels: ["region", "empty", "none"]), [logRecord()], of: resource)
+            logText(.loki(labels: ["region", "empty", "none"]), [logRecord()], of: resource)
         )
         #expect(chosen.labels == ["level": "info", "component": "shop", "service_name": "shop", "region": "eu"])
         #expect(chosen.entries[0][2]?["deployment_environment_name"] == "test")
@@ -53,7 +53,7 @@ struct LokiTests {
 
     @Test("A record's attribute is never a label")
     func noLabel() throws {
-        let format = LokiLogFormat(labels: ["region"])
+        let format = BuiltInWireFormat.loki(labels: ["region"])
         let stream = try stream(logText(format, [logRecord(.info, "a", "m", ["region": "eu", "level": "x"])]))
         #expect(stream.labels == ["level": "info", "component": "a", "service_name": "shop"])
         #expect(stream.entries[0][2] == ["region": "eu", "level": "x"])
@@ -63,7 +63,7 @@ struct LokiTests {
     func reserved() throws {
         let resource = LogResource(serviceName: "shop", attributes: ["level": "high", "component": "x"])
         let stream = try stream(
-            logText(LokiLogFormat(labels: ["level", "component"]), [logRecord(.error)], of: resource)
+            logText(.loki(labels: ["level", "component"]), [logRecord(.error)], of: resource)
         )
         #expect(stream.labels == ["level": "error", "component": "shop", "service_name": "shop"])
         #expect(stream.entries[0][2] == ["level": "high", "component": "x"])
@@ -127,7 +127,7 @@ struct LokiTests {
         let resource = LogResource(serviceName: "shop", attributes: ["host.name": "h"])
         let attributes: LogAttributes = ["a": "x", "b.c": 2, "n": [1], "z": nil]
         let record = logRecord(.info, "a", "Hello, \"you\"", attributes)
-        let stream = try stream(logText(LokiLogFormat(line: line), [record], of: resource))
+        let stream = try stream(logText(.loki(line: line), [record], of: resource))
         #expect(stream.entries[0][1]?.string == expected)
         #expect(stream.entries[0][2] == metadata)
     }
@@ -142,13 +142,13 @@ struct LokiTests {
     )
     func logfmt(value: String, expected: String) throws {
         let attributes: LogAttributes = ["k =\"": .string(value), "msg": 1]
-        let stream = try stream(logText(LokiLogFormat(line: .logfmt), [logRecord(.info, "a", "m", attributes)]))
+        let stream = try stream(logText(.loki(line: .logfmt), [logRecord(.info, "a", "m", attributes)]))
         #expect(stream.entries[0][1]?.string == "msg=m k___=\(expected) attributes.msg=1")
     }
 
     @Test("An attribute does not stand in the place of an object's message")
     func message() throws {
-        let stream = try stream(logText(LokiLogFormat(line: .json), [logRecord(.info, "a", "m", ["message": "other"])]))
+        let stream = try stream(logText(.loki(line: .json), [logRecord(.info, "a", "m", ["message": "other"])]))
         #expect(stream.entries[0][1]?.string == #"{"message":"m","attributes.message":"other"}"#)
     }
 
@@ -166,7 +166,7 @@ struct LokiTests {
         for number in 0..<200 { many["n\(number)"] = .integer(Int64(number)) }
         #expect(try stream(logText(.loki, [logRecord(.info, "a", "m", many)])).entries[0][2]?.object?.count == 128)
         for line in [BuiltInWireFormat.LokiLine.logfmt, .json] {
-            let entry = try stream(logText(LokiLogFormat(line: line), [logRecord(.info, "a", long, many)])).entries[0]
+            let entry = try stream(logText(.loki(line: line), [logRecord(.info, "a", long, many)])).entries[0]
             #expect(entry[1]?.string?.utf8.count ?? 0 <= 256 << 10)
         }
     }
@@ -179,7 +179,7 @@ struct LokiTests {
 
     @Test("The content is JSON, and the path stands once after the receiver's URL")
     func url() {
-        #expect(LokiLogFormat().contentType == "application/json")
+        #expect(BuiltInWireFormat.loki().contentType == "application/json")
         #expect(BuiltInWireFormat.loki.url(endpoint: "http://a:3100/") == "http://a:3100/loki/api/v1/push")
         #expect(BuiltInWireFormat.loki.url(endpoint: "http://a/loki/api/v1/push") == "http://a/loki/api/v1/push")
     }
@@ -213,16 +213,16 @@ struct LokiTests {
         ] as [(Int, String, LogReceipt)]
     )
     func receipts(status: Int, body: String, expected: LogReceipt) {
-        #expect(
-            LokiLogFormat().receipt(for: HTTPResponse(status: .init(code: status)), body: Data(body.utf8)) == expected
-        )
+        let head = HTTPResponse(status: .init(code: status))
+        #expect(BuiltInWireFormat.loki.receipt(for: head, body: Data(body.utf8)) == expected)
     }
 
     @Test("Every line and metadata value is read back by Foundation as it was", arguments: [7, 8] as [UInt64])
     func random(seed: UInt64) throws {
         let batch = RandomLogs(seed: seed).batch(of: 300)
         for line in [BuiltInWireFormat.LokiLine.message, .logfmt, .json] {
-            let content = try JSONDecoder().decode(JSONValue.self, from: LokiLogFormat(line: line).encode(batch))
+            let format = BuiltInWireFormat.loki(line: line)
+            let content = try JSONDecoder().decode(JSONValue.self, from: format.encode(batch))
             let entries = (content["streams"]?.array ?? []).flatMap { $0["values"]?.array ?? [] }
             #expect(entries.count == batch.records.count)
             for entry in entries {

@@ -32,7 +32,7 @@ struct NDJSONTests {
     @Test("Attributes may be members of the object itself")
     func flat() throws {
         let content = try logText(
-            NDJSONLogFormat(isFlat: true),
+            BuiltInWireFormat.ndjson(flat: true),
             [logRecord(at: 0, .error, "a", "m", ["b": 1, "level": "high", "service.name": "x", "c": ["d": nil]])],
             of: LogResource(serviceName: "shop", attributes: ["time": 1])
         )
@@ -53,7 +53,7 @@ struct NDJSONTests {
 
     @Test("The content type is that of newline-delimited JSON")
     func contentType() {
-        #expect(NDJSONLogFormat().contentType == "application/x-ndjson")
+        #expect(BuiltInWireFormat.ndjson().contentType == "application/x-ndjson")
     }
 
     @Test(
@@ -63,7 +63,7 @@ struct NDJSONTests {
     )
     func receipts(status: Int, expected: LogReceipt) {
         let head = HTTPResponse(status: .init(code: status))
-        #expect(NDJSONLogFormat().receipt(for: head, body: Data("{}".utf8)) == expected)
+        #expect(BuiltInWireFormat.ndjson().receipt(for: head, body: Data("{}".utf8)) == expected)
     }
 
     @Test(
@@ -73,7 +73,7 @@ struct NDJSONTests {
     )
     func random(seed: UInt64, isFlat: Bool) throws {
         let batch = RandomLogs(seed: seed).batch(of: 300)
-        let content = NDJSONLogFormat(isFlat: isFlat).encode(batch)
+        let content = try BuiltInWireFormat.ndjson(flat: isFlat).encode(batch)
         let lines = content.split(separator: UInt8(ascii: "\n"))
         #expect(lines.count == batch.records.count)
         let formatter = ISO8601DateFormatter()

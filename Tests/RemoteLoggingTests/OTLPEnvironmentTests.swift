@@ -73,7 +73,7 @@ struct OTLPEnvironmentTests {
     )
     func receivers(endpoint: String, url: String) {
         let formats: [(BuiltInWireFormat, String)] = [
-            (.otlp, OTLPLogFormat.path), (.otlpTraces(), OTLPTraceFormat.path), (.loki, LokiLogFormat.path),
+            (.otlp, "/v1/logs"), (.otlpTraces(), "/v1/traces"), (.loki, "/loki/api/v1/push"),
         ]
         for (format, path) in formats {
             let made = format.url(endpoint: endpoint.replacing("/P", with: path))

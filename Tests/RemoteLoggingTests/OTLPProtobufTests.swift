@@ -34,7 +34,7 @@ struct OTLPProtobufTests {
                 logRecord(at: 1, .error, "cart", "No", ["a": -1, "trace_id": .string(Self.trace), "trace_flags": "01"])
             ]
         )
-        let resourceLogs = try message(1, in: OTLPLogFormat(encoding: .protobuf).encode(batch))
+        let resourceLogs = try message(1, in: BuiltInWireFormat.otlp(.protobuf).encode(batch))
         let record = try message(2, in: message(2, in: resourceLogs))
         let time = [UInt8](withUnsafeBytes(of: UInt64(1_000_000_000).littleEndian) { Array($0) })
         var expected: [UInt8] = [0x09] + time + [0x59] + time
@@ -66,7 +66,8 @@ struct OTLPProtobufTests {
     @Test("A batch in protocol buffers is shorter than in JSON")
     func length() throws {
         let batch = RandomLogs(seed: 9).batch(of: 100)
-        let (json, protobuf) = (OTLPLogFormat().encode(batch), OTLPLogFormat(encoding: .protobuf).encode(batch))
+        let json = try BuiltInWireFormat.otlp().encode(batch)
+        let protobuf = try BuiltInWireFormat.otlp(.protobuf).encode(batch)
         #expect(protobuf.count * 3 < json.count * 2, "\(protobuf.count) \(json.count)")
     }
 
@@ -74,7 +75,7 @@ struct OTLPProtobufTests {
     func lengths(count: Int) throws {
         let text = String(repeating: "x", count: count)
         let batch = LogBatch(resource: LogResource(serviceName: "s"), records: [logRecord(.info, "c", text)])
-        let resourceLogs = try message(1, in: OTLPLogFormat(encoding: .protobuf).encode(batch))
+        let resourceLogs = try message(1, in: BuiltInWireFormat.otlp(.protobuf).encode(batch))
         let body = try message(5, in: message(2, in: message(2, in: resourceLogs)))
         #expect(try fields(body).map(\.value) == [.bytes(Data(text.utf8))])
     }
@@ -105,16 +106,16 @@ struct OTLPProtobufTests {
             headerFields: [.contentType: "application/x-protobuf"]
         )
         for encoding in OTLPEncoding.allCases {
-            #expect(OTLPLogFormat(encoding: encoding).receipt(for: head, body: Data(body)) == expected)
+            #expect(BuiltInWireFormat.otlp(encoding).receipt(for: head, body: Data(body)) == expected)
         }
     }
 
     @Test("An answer without a type is read as the request was written, one with a type by that")
     func answerType() {
-        let format = OTLPLogFormat(encoding: .protobuf)
+        let format = BuiltInWireFormat.otlp(.protobuf)
         let bytes = Data(Self.response([0x08, 2]))
         #expect(format.receipt(for: HTTPResponse(status: .ok), body: bytes) == .accepted(rejected: 2))
-        #expect(OTLPLogFormat().receipt(for: HTTPResponse(status: .ok), body: bytes) == .accepted())
+        #expect(BuiltInWireFormat.otlp().receipt(for: HTTPResponse(status: .ok), body: bytes) == .accepted())
         let json = HTTPResponse(status: .ok, headerFields: [.contentType: "Application/JSON; charset=utf-8"])
         let text = Data(#"{"partialSuccess":{"rejectedLogRecords":"5"}}"#.utf8)
         #expect(format.receipt(for: json, body: text) == .accepted(rejected: 5))
@@ -126,7 +127,7 @@ struct OTLPProtobufTests {
     )
     func damage(seed: UInt64) throws {
         let random = Seed.numbers(seed)
-        let content = OTLPLogFormat(encoding: .protobuf).encode(RandomLogs(seed: seed).batch(of: 3))
+        let content = try BuiltInWireFormat.otlp(.protobuf).encode(RandomLogs(seed: seed).batch(of: 3))
         for end in 0..<content.count { read(content.prefix(end), depth: 0) }
         for _ in 0..<2000 {
             var changed = content

@@ -157,8 +157,8 @@ struct OTLPTests {
 
     @Test("The content is JSON, or protocol buffers where that is wanted")
     func contentType() {
-        #expect(OTLPLogFormat().contentType == "application/json")
-        #expect(OTLPLogFormat(encoding: .protobuf).contentType == "application/x-protobuf")
+        #expect(BuiltInWireFormat.otlp().contentType == "application/json")
+        #expect(BuiltInWireFormat.otlp(.protobuf).contentType == "application/x-protobuf")
     }
 
     @Test(
@@ -197,16 +197,15 @@ struct OTLPTests {
         ] as [(Int, String, LogReceipt)]
     )
     func receipts(status: Int, body: String, expected: LogReceipt) {
-        #expect(
-            OTLPLogFormat().receipt(for: HTTPResponse(status: .init(code: status)), body: Data(body.utf8)) == expected
-        )
+        let head = HTTPResponse(status: .init(code: status))
+        #expect(BuiltInWireFormat.otlp.receipt(for: head, body: Data(body.utf8)) == expected)
     }
 
     @Test("What the receiver says is shown without secrets, and not at any length")
     func message() throws {
         let head = HTTPResponse(status: .badRequest)
         let long = #"{"message":"token=abcdef \#(String(repeating: "x ", count: 5000))"}"#
-        guard case .refused(let reason) = OTLPLogFormat().receipt(for: head, body: Data(long.utf8)) else {
+        guard case .refused(let reason) = BuiltInWireFormat.otlp().receipt(for: head, body: Data(long.utf8)) else {
             Issue.record("it was not refused")
             return
         }
@@ -214,7 +213,7 @@ struct OTLPTests {
         #expect(reason.count < 600)
         let page = HTTPResponse(status: .badRequest, headerFields: [.contentType: "text/html"])
         #expect(
-            OTLPLogFormat().receipt(for: page, body: Data("<html>".utf8))
+            BuiltInWireFormat.otlp().receipt(for: page, body: Data("<html>".utf8))
                 == .refused("the receiver responded with 400 Bad Request")
         )
     }
@@ -222,7 +221,7 @@ struct OTLPTests {
     @Test("Everything is read back by Foundation as it was", arguments: [5, 6] as [UInt64])
     func random(seed: UInt64) throws {
         let batch = RandomLogs(seed: seed).batch(of: 300)
-        let content = try JSONDecoder().decode(JSONValue.self, from: OTLPLogFormat().encode(batch))
+        let content = try JSONDecoder().decode(JSONValue.self, from: BuiltInWireFormat.otlp().encode(batch))
         var seen: [String: [JSONValue]] = [:]
         for scope in content["resourceLogs"]?[0]?["scopeLogs"]?.array ?? [] {
             seen[scope["scope"]?["name"]?.string ?? "", default: []] += scope["logRecords"]?.array ?? []

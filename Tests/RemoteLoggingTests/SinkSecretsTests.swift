@@ -20,7 +20,7 @@ struct SinkSecretsTests {
 
     private static let wires: [Wire] = [
         Wire(format: .otlp), Wire(format: .loki), Wire(format: .ndjson),
-        Wire(format: LokiLogFormat(line: .logfmt)), Wire(format: NDJSONLogFormat(isFlat: true)),
+        Wire(format: BuiltInWireFormat.loki(line: .logfmt)), Wire(format: BuiltInWireFormat.ndjson(flat: true)),
     ]
 
     private func shipper(_ wire: Wire, over transport: InMemoryTransport, spool: LogSpool? = nil) -> LogShipper {

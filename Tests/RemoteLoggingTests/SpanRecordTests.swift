@@ -44,7 +44,7 @@ struct SpanRecordTests {
             $0.status = .error("gone")
             $0.dropped.events = 3
         }
-        let text = String(decoding: OTLPTraceFormat().encode(batch([span])), as: UTF8.self)
+        let text = try String(decoding: BuiltInWireFormat.otlpTraces().encode(batch([span])), as: UTF8.self)
         let expected: [String] = [
             #""scopeSpans":[{"scope":{"name":"HTTPChainTracing","version":"0.1.0"},"spans":[{"#,
             #""traceId":"4bf92f3577b34da6a3ce929d0e0e4736","spanId":"00f067aa0ba902b7","traceState":"a=1","#,
@@ -103,9 +103,9 @@ struct SpanRecordTests {
         #expect(span.traceID.count == 32 && span.spanID.count == 16)
         #expect(DropReport.span(report(3)) == span && DropReport.span(report(4))?.traceID != span.traceID)
         for encoding in OTLPEncoding.allCases {
-            let format = OTLPTraceFormat(encoding: encoding)
+            let format = BuiltInWireFormat.otlpTraces(encoding)
             let batch = LogBatch(resource: LogResource(serviceName: "garden"), records: [report(3)])
-            #expect(format.encode(batch) == format.encode(self.batch([span])))
+            #expect(try format.encode(batch) == format.encode(self.batch([span])))
         }
     }
 
@@ -133,11 +133,11 @@ struct SpanRecordTests {
     }
 
     @Test("Other records that are no spans are left out", arguments: OTLPEncoding.allCases)
-    func others(encoding: OTLPEncoding) {
-        let format = OTLPTraceFormat(encoding: encoding)
+    func others(encoding: OTLPEncoding) throws {
+        let format = BuiltInWireFormat.otlpTraces(encoding)
         var mixed = batch([Self.span()])
         mixed.records.append(logRecord())
-        #expect(format.encode(mixed) == format.encode(batch([Self.span()])))
+        #expect(try format.encode(mixed) == format.encode(batch([Self.span()])))
     }
 
     @Test("An answer says how many spans were refused", arguments: OTLPEncoding.allCases)
@@ -148,13 +148,14 @@ struct SpanRecordTests {
             case .protobuf: Data([0x0A, 7, 0x08, 2, 0x12, 3] + "old".utf8)
             }
         let head = HTTPResponse(status: .ok, headerFields: [.contentType: encoding.contentType])
-        #expect(OTLPTraceFormat().receipt(for: head, body: bytes) == .accepted(rejected: 2, message: "old"))
+        let receipt = BuiltInWireFormat.otlpTraces().receipt(for: head, body: bytes)
+        #expect(receipt == .accepted(rejected: 2, message: "old"))
     }
 
     @Test("The path stands once after the receiver's URL")
     func url() {
         #expect(BuiltInWireFormat.otlpTraces().url(endpoint: "http://a:4318/") == "http://a:4318/v1/traces")
-        #expect(OTLPTraceFormat(encoding: .protobuf).contentType == "application/x-protobuf")
+        #expect(BuiltInWireFormat.otlpTraces(.protobuf).contentType == "application/x-protobuf")
     }
 
     @Test(
@@ -165,7 +166,7 @@ struct SpanRecordTests {
     )
     func foreign(seed: UInt64) async throws {
         let spans = RandomSpans(seed: seed).spans(400)
-        let files = OTLPEncoding.allCases.map { OTLPTraceFormat(encoding: $0).encode(batch(spans)) }
+        let files = try OTLPEncoding.allCases.map { try BuiltInWireFormat.otlpTraces($0).encode(batch(spans)) }
         guard let problems = try await ForeignReader.spanProblems(json: files[0], protobuf: files[1], meaning: spans)
         else { return notRunWithoutOpenTelemetry() }
         #expect(problems == "")

@@ -223,7 +223,7 @@ struct ShippingTracerTests {
         let record = try #require(keeper.spans.first)
         for encoding in OTLPEncoding.allCases {
             let batch = LogBatch(resource: LogResource(serviceName: "s"), records: [LogRecord(record)])
-            let content = OTLPTraceFormat(encoding: encoding).encode(batch)
+            let content = try BuiltInWireFormat.otlpTraces(encoding).encode(batch)
             #expect(content.range(of: Data("hunter2".utf8)) == nil)
             #expect(content.range(of: Data("exception.type".utf8)) != nil)
         }

@@ -46,6 +46,12 @@ public struct BuiltInWireFormat: LogWireFormat {
     public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt { wrapped.receipt(for: head, body: body) }
 }
 
+extension BuiltInWireFormat {
+    fileprivate init(_ signal: OTLPEnvironment.Signal, _ encoding: OTLPEncoding) {
+        self.init(wrapped: OTLPFormat(signal: signal, encoding: encoding), path: signal.path)
+    }
+}
+
 extension LogWireFormat where Self == BuiltInWireFormat {
     /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs, in JSON.
     public static var otlp: BuiltInWireFormat { otlp() }
@@ -58,7 +64,7 @@ extension LogWireFormat where Self == BuiltInWireFormat {
     ///
     /// - Parameter encoding: The encoding of the content; JSON by default.
     public static func otlp(_ encoding: OTLPEncoding = .json) -> BuiltInWireFormat {
-        BuiltInWireFormat(wrapped: OTLPLogFormat(encoding: encoding), path: OTLPLogFormat.path)
+        BuiltInWireFormat(.logs, encoding)
     }
 
     /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for the spans of traces.
@@ -68,7 +74,7 @@ extension LogWireFormat where Self == BuiltInWireFormat {
     ///
     /// - Parameter encoding: The encoding of the content; JSON by default.
     public static func otlpTraces(_ encoding: OTLPEncoding = .json) -> BuiltInWireFormat {
-        BuiltInWireFormat(wrapped: OTLPTraceFormat(encoding: encoding), path: OTLPTraceFormat.path)
+        BuiltInWireFormat(.traces, encoding)
     }
 
     /// The push protocol of Grafana Loki, in JSON, with the message as the line.
@@ -89,7 +95,7 @@ extension LogWireFormat where Self == BuiltInWireFormat {
         line: BuiltInWireFormat.LokiLine = .message,
         labels: [String] = ["service.namespace", "deployment.environment.name"]
     ) -> BuiltInWireFormat {
-        BuiltInWireFormat(wrapped: LokiLogFormat(line: line, labels: labels), path: LokiLogFormat.path)
+        BuiltInWireFormat(wrapped: LokiLogFormat(line: line, labels: labels), path: "/loki/api/v1/push")
     }
 
     /// Newline-delimited JSON: one object per record, one per line, with attributes in a separate object.

@@ -1,5 +1,5 @@
-package import Foundation
-package import HTTPTypes
+import Foundation
+import HTTPTypes
 
 /// The push protocol of Grafana Loki, in JSON.
 ///
@@ -16,47 +16,25 @@ package import HTTPTypes
 /// - Loki's default limits are observed, because a receiver rejects the whole batch if a single entry exceeds them.
 ///   Lines are cut at 256 KiB, and metadata at 64 KiB or 128 members.
 ///
-/// **Options.** ``line``, ``labels``.
-///
 /// **Responses.** 2xx is accepted, except for 260, which means that ingestion is blocked. 401, 403, 429 and 5xx are
 /// retryable. After 413 the batch is sent in smaller parts. Anything else is refused. If a 400 says how many entries of
 /// a stream it ignored ("total ignored: 2 out of 10"), these count as rejected and the others as accepted.
-package struct LokiLogFormat: LogWireFormat {
-    /// The path after the URL of a receiver: `/loki/api/v1/push`.
-    package static let path = "/loki/api/v1/push"
+struct LokiLogFormat: LogWireFormat {
+    /// The content of an entry's line.
+    let line: BuiltInWireFormat.LokiLine
+    /// The resource attributes used as labels.
+    let labels: [String]
 
-    /// The content of an entry's line; the message by default.
-    package var line: BuiltInWireFormat.LokiLine
-    /// The resource attributes used as labels; `service.namespace` and `deployment.environment.name` by default.
-    package var labels: [String]
+    var contentType: String { "application/json" }
 
-    /// Makes the format.
-    ///
-    /// - Parameters:
-    ///   - line: The content of an entry's line; the message by default.
-    ///   - labels: The resource attributes used as labels; by default `service.namespace` and
-    ///     `deployment.environment.name`. Choose attributes with few values, because each combination is a separate
-    ///     stream.
-    package init(
-        line: BuiltInWireFormat.LokiLine = .message,
-        labels: [String] = ["service.namespace", "deployment.environment.name"]
-    ) {
-        self.line = line
-        self.labels = labels
-    }
-
-    /// `application/json`.
-    package var contentType: String { "application/json" }
-
-    /// Returns the batch as the content of a push.
-    package func encode(_ batch: LogBatch) -> Data {
+    func encode(_ batch: LogBatch) -> Data {
         var writer = LokiWriter(resource: batch.resource, line: line, labels: Set(labels), count: batch.records.count)
         writer.write(batch.records)
         return writer.data()
     }
 
     /// Returns the meaning of the response, with Loki's own message if it refused.
-    package func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
+    func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
         switch head.status.code {
         case 260: LogReceipt.refused("ingestion is blocked").explained(by: ReceiverMessage.plainText(head, body))
         case 500..<600: .later

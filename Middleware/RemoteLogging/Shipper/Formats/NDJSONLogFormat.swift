@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
 import Logging
@@ -15,21 +15,13 @@ import Logging
 /// line ends with a newline.
 ///
 /// Attributes are in separate objects, or in the object itself if the format is flat.
-package struct NDJSONLogFormat: LogWireFormat {
-    private let isFlat: Bool
+struct NDJSONLogFormat: LogWireFormat {
+    /// Whether attributes are in the object itself.
+    let isFlat: Bool
 
-    /// Makes the format.
-    ///
-    /// - Parameter isFlat: Whether attributes are in the object itself; in separate objects by default.
-    package init(isFlat: Bool = false) {
-        self.isFlat = isFlat
-    }
+    var contentType: String { "application/x-ndjson" }
 
-    /// `application/x-ndjson`.
-    package var contentType: String { "application/x-ndjson" }
-
-    /// Returns one line for each record.
-    package func encode(_ batch: LogBatch) -> Data {
+    func encode(_ batch: LogBatch) -> Data {
         var json = JSONWriter(capacity: 512 * batch.records.count)
         var timestamps = TimestampWriter()
         let object = FlatLogObject(

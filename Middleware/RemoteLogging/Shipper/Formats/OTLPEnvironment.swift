@@ -30,7 +30,8 @@ public struct OTLPEnvironment: Sendable {
         /// The spans of traces.
         case traces
 
-        fileprivate var path: String { self == .logs ? OTLPLogFormat.path : OTLPTraceFormat.path }
+        /// The path after the URL of a receiver.
+        var path: String { "/v1/\(rawValue)" }
         /// The prefix of the variables that limit batches.
         fileprivate var batches: String { self == .logs ? "OTEL_BLRP_" : "OTEL_BSP_" }
     }

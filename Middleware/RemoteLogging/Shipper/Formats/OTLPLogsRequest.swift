@@ -9,17 +9,8 @@ struct OTLPLogsRequest: OTLPMessage {
 
     func encode<Encoder: OTLPEncoder & ~Copyable>(to encoder: inout Encoder) {
         let groups = LogGroups(batch.records, byLevel: false)
-        encoder.messages("resourceLogs", 1, count: 1) { encoder, _ in
-            encoder.resource(batch.resource)
-            encoder.messages("scopeLogs", 2, count: groups.groups.count) { encoder, number in
-                let group = groups.groups[number]
-                encoder.scope(group.component)
-                encoder.messages("logRecords", 2, count: group.range.count) { encoder, position in
-                    encoder.record(batch.records[groups.order[group.range.lowerBound + position]])
-                }
-                encoder.scopeSchema(group.component)
-            }
-            encoder.string("schemaUrl", 3, OTLPSchema.url)
+        encoder.scopes(groups, of: batch.resource, in: ("resourceLogs", "scopeLogs", "logRecords")) {
+            $0.record(batch.records[$1])
         }
     }
 }
@@ -56,22 +47,31 @@ extension LogResource {
 }
 
 extension OTLPEncoder where Self: ~Copyable {
-    /// Writes the resource.
-    mutating func resource(_ resource: LogResource) {
-        message("resource", 1) { $0.attributes("attributes", 1, resource.attributesOfOTLP) }
-    }
-
-    /// Writes a scope, with the version if it is this library's.
-    mutating func scope(_ name: String) {
-        message("scope", 1) { encoder in
-            if !name.isEmpty { encoder.string("name", 1, name) }
-            if name.isComponentOfHTTPChain { encoder.string("version", 2, HTTPSemantics.libraryVersion) }
+    /// Writes the resource, and the records of each scope, one by one.
+    ///
+    /// A scope has the version and the conventions if it is this library's; those of an application's are unknown.
+    mutating func scopes(
+        _ groups: LogGroups,
+        of resource: LogResource,
+        in names: (resources: StaticString, scopes: StaticString, records: StaticString),
+        _ record: (inout Self, Int) -> Void
+    ) {
+        messages(names.resources, 1, count: 1) { encoder, _ in
+            encoder.message("resource", 1) { $0.attributes("attributes", 1, resource.attributesOfOTLP) }
+            encoder.messages(names.scopes, 2, count: groups.groups.count) { encoder, number in
+                let group = groups.groups[number]
+                let isOurs = group.component.isComponentOfHTTPChain
+                encoder.message("scope", 1) { encoder in
+                    if !group.component.isEmpty { encoder.string("name", 1, group.component) }
+                    if isOurs { encoder.string("version", 2, HTTPSemantics.libraryVersion) }
+                }
+                encoder.messages(names.records, 2, count: group.range.count) { encoder, position in
+                    record(&encoder, groups.order[group.range.lowerBound + position])
+                }
+                if isOurs { encoder.string("schemaUrl", 3, OTLPSchema.url) }
+            }
+            encoder.string("schemaUrl", 3, OTLPSchema.url)
         }
-    }
-
-    /// Writes the conventions that a scope follows; those of an application's scopes are unknown.
-    mutating func scopeSchema(_ name: String) {
-        if name.isComponentOfHTTPChain { string("schemaUrl", 3, OTLPSchema.url) }
     }
 
     /// The fields of a `LogRecord`.

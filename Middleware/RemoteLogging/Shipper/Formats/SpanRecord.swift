@@ -76,9 +76,6 @@ public struct SpanRecord: Sendable, Hashable {
         package var events = 0
         /// Links.
         package var links = 0
-
-        /// Makes counts of zero.
-        package init() {}
     }
 
     /// The trace: 32 hexadecimal digits.

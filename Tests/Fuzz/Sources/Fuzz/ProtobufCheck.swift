@@ -77,7 +77,7 @@ private func write(_ fields: [Field], to writer: inout ProtobufWriter, depth: In
 private func checkAnswers(_ body: Data) {
     for status in [200, 400, 503] {
         let head = HTTPResponse(status: .init(code: status))
-        for format in [OTLPLogFormat(encoding: .protobuf) as any LogWireFormat, OTLPTraceFormat(encoding: .protobuf)] {
+        for format in [BuiltInWireFormat.otlp(.protobuf), .otlpTraces(.protobuf)] {
             switch format.receipt(for: head, body: body) {
             case .accepted(let rejected, let message):
                 require(status == 200 && rejected >= 0, "\(rejected) rejected, and \(status)")

@@ -1,52 +1,11 @@
-package import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
-package import HTTPTypes
-
-/// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for the spans of traces.
-///
-/// The content is an `ExportTraceServiceRequest`, in JSON or in the wire format of Protocol Buffers. Each scope has its
-/// spans in order. Records of an application that aren't spans (``SpanRecord/init(_:)``) are left out.
-///
-/// **Drops.** Records that a shipper dropped are reported by a separate span, alone in its trace and without duration.
-/// Its name is `dropped spans` and its scope `HTTPChain.LogShipper`. `span.dropped.count` is the number dropped,
-/// `span.dropped.level.error` the number of those that represent failures, and `span.dropped.reason.full`
-/// (`LogShipper.DropReason`) the number dropped for that reason.
-///
-/// **Responses.** As for logs (``OTLPLogFormat``).
-package struct OTLPTraceFormat: LogWireFormat {
-    /// The path after the URL of a receiver: `/v1/traces`.
-    package static let path = "/v1/traces"
-
-    /// The encoding of the content.
-    package var encoding: OTLPEncoding
-
-    /// Makes the format.
-    ///
-    /// - Parameter encoding: The encoding of the content; JSON by default.
-    package init(encoding: OTLPEncoding = .json) {
-        self.encoding = encoding
-    }
-
-    /// The media type of the encoding: `application/json` or `application/x-protobuf`.
-    package var contentType: String { encoding.contentType }
-
-    /// Returns the spans of the batch as an `ExportTraceServiceRequest`.
-    package func encode(_ batch: LogBatch) -> Data {
-        OTLPTracesRequest(batch).data(as: encoding, capacity: 1024 * batch.records.count + 1024)
-    }
-
-    /// Returns the meaning of the response, with the receiver's message and its count of rejected spans.
-    package func receipt(for head: HTTPResponse, body: Data) -> LogReceipt {
-        OTLPAnswer.receipt(for: head, body: body, to: encoding, countedAs: "rejectedSpans")
-    }
-}
 
 /// An `ExportTraceServiceRequest`.
-private struct OTLPTracesRequest: OTLPMessage {
-    let resource: LogResource
-    let spans: [SpanRecord]
-    let groups: LogGroups
+struct OTLPTracesRequest: OTLPMessage {
+    private let resource: LogResource
+    private let spans: [SpanRecord]
+    private let groups: LogGroups
 
     init(_ batch: LogBatch) {
         resource = batch.resource
@@ -58,18 +17,7 @@ private struct OTLPTracesRequest: OTLPMessage {
     }
 
     func encode<Encoder: OTLPEncoder & ~Copyable>(to encoder: inout Encoder) {
-        encoder.messages("resourceSpans", 1, count: 1) { encoder, _ in
-            encoder.resource(resource)
-            encoder.messages("scopeSpans", 2, count: groups.groups.count) { encoder, number in
-                let group = groups.groups[number]
-                encoder.scope(group.component)
-                encoder.messages("spans", 2, count: group.range.count) { encoder, position in
-                    encoder.span(spans[groups.order[group.range.lowerBound + position]])
-                }
-                encoder.scopeSchema(group.component)
-            }
-            encoder.string("schemaUrl", 3, OTLPSchema.url)
-        }
+        encoder.scopes(groups, of: resource, in: ("resourceSpans", "scopeSpans", "spans")) { $0.span(spans[$1]) }
     }
 }
 
