@@ -299,8 +299,7 @@ public final class ReplayTransport: Transport {
 extension HARArchive {
     /// Whether all entries are older than allowed.
     fileprivate func isExpired(_ expiry: Duration?, at now: Date) -> Bool {
-        guard let expiry, !entries.isEmpty else { return false }
-        return entries.allSatisfy { $0.isOlder(than: expiry, at: now) }
+        !entries.isEmpty && entries.allSatisfy { $0.isOlder(than: expiry, at: now) }
     }
 
     /// Replaces entries with recorded ones that have the same request, one for one, and adds the rest.

@@ -12,17 +12,23 @@ public struct RouteMistake: Sendable, Hashable, CustomStringConvertible, Describ
     /// A sentence with the problem and a suggested fix.
     package let text: String
 
-    package init(path: String, line: Int?, column: Int?, text: String) {
-        self.path = path
-        self.line = line
-        self.column = column
-        self.text = text
-    }
-
     /// "12:5: routes.add.method: …".
     package var words: String {
         let place = line.map { "\($0):\(column ?? 1): " } ?? ""
         return place + (path.isEmpty ? text : "\(path): \(text)")
+    }
+}
+
+extension [RouteMistake] {
+    /// Adds a mistake in a file.
+    ///
+    /// - Returns: `false` if there are too many already.
+    @discardableResult
+    package mutating func add(_ path: [String], _ place: RouteNode.Place, _ text: String) -> Bool {
+        guard count < RouteTable.maximumMistakes else { return false }
+        let path = path.map { $0.printable(upTo: 100) }.joined(separator: ".")
+        append(RouteMistake(path: path, line: place.line, column: place.column, text: text))
+        return true
     }
 }
 

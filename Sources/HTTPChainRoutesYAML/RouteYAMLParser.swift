@@ -64,9 +64,7 @@ struct RouteYAMLParser {
     }
 
     private mutating func add(_ text: String, at place: RouteNode.Place = .init(line: 1, column: 1)) {
-        guard mistakes.count < RouteTable.maximumMistakes else { return }
-        let path = steps.map { $0.printable(upTo: 100) }.joined(separator: ".")
-        mistakes.append(RouteMistake(path: path, line: place.line, column: place.column, text: text))
+        mistakes.add(steps, place, text)
     }
 
     private mutating func tell(_ error: any Error) {

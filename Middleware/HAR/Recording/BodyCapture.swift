@@ -62,7 +62,7 @@ final class BodyCapture: Sendable {
     ///
     /// A reader that knows the length needn't read to the end.
     func seen(declared head: HTTPResponse?) -> (CapturedBody, [(time: Duration, count: Int)]) {
-        let declared = head?.headerFields[.contentLength].flatMap { ContentLength.parse($0) }
+        let declared = head?.headerFields.declaredLength
         return state.withLock { state in
             var body = state.body
             let isComplete = state.end != nil || (declared != nil && declared == body.count)
@@ -91,17 +91,14 @@ final class RequestCapture: RequestContentObserver {
         self.limit = limit
         outer = request.options[RequestContentObserverOption.self]
         let body = request.body
-        if body.length == nil, body.bytes == nil, body.file == nil {
-            content = Locked(.stream)
-            if body.value == nil { request.body = watched(body) }
-            request.options[RequestContentObserverOption.self] = self
-        } else if let bytes = body.bytes {
+        if let bytes = body.bytes {
             content = Locked(bytes.isEmpty ? .nothing : .bytes(bytes))
         } else if body.file != nil {
             content = Locked(.file(body))
         } else {
             content = Locked(.stream)
-            request.body = watched(body)
+            if body.value == nil { request.body = watched(body) }
+            if body.length == nil { request.options[RequestContentObserverOption.self] = self }
         }
     }
 

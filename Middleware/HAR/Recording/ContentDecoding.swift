@@ -21,21 +21,18 @@ enum ContentDecoding {
     static func decode(_ bytes: Data, codings: String, limit: Int) -> Decoded? {
         var result = Decoded(bytes: bytes, isTruncated: false)
         for coding in codings.pieces(at: ",").reversed() {
+            // Adding 32 makes zlib detect gzip or zlib. RFC 9110 §8.4.1.2: some senders omit the zlib wrapper.
+            let windows: [Int32]
             switch coding.trimming().lowercased() {
             case "identity", "": continue
-            // Adding 32 makes zlib detect gzip or zlib.
-            case "gzip", "x-gzip":
-                guard let next = inflate(result.bytes, windowBits: 15 + 32, limit: limit) else { return nil }
-                result = Decoded(bytes: next.bytes, isTruncated: result.isTruncated || next.isTruncated)
-            case "deflate":
-                // RFC 9110 §8.4.1.2: some senders omit the zlib wrapper.
-                guard
-                    let next = inflate(result.bytes, windowBits: 15 + 32, limit: limit)
-                        ?? inflate(result.bytes, windowBits: -15, limit: limit)
-                else { return nil }
-                result = Decoded(bytes: next.bytes, isTruncated: result.isTruncated || next.isTruncated)
+            case "gzip", "x-gzip": windows = [15 + 32]
+            case "deflate": windows = [15 + 32, -15]
             default: return nil
             }
+            guard
+                let next = windows.lazy.compactMap({ inflate(result.bytes, windowBits: $0, limit: limit) }).first
+            else { return nil }
+            result = Decoded(bytes: next.bytes, isTruncated: result.isTruncated || next.isTruncated)
         }
         return result
     }

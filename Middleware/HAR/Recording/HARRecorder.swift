@@ -63,7 +63,7 @@ public final class HARRecorder: Sendable {
 
     /// Receives a finished exchange and returns immediately.
     func record(_ exchange: RecordedExchange) {
-        let size = exchange.responseBody.keptCount + (exchange.requestBody?.keptCount ?? 0) + 1024
+        let size = exchange.size
         let begins = state.update { state -> Bool in
             guard state.pendingBytes + size <= Self.pendingLimit else {
                 state.dropped += 1
@@ -90,9 +90,7 @@ public final class HARRecorder: Sendable {
             if let file {
                 do throws(HARError) { try file.append(entries) } catch { failure = error }
             }
-            let size = batch.reduce(Int64(0)) {
-                $0 + $1.responseBody.keptCount + ($1.requestBody?.keptCount ?? 0) + 1024
-            }
+            let size = batch.reduce(0) { $0 + $1.size }
             state.update { [failure] state in
                 state.pendingBytes -= size
                 if file == nil { state.entries += entries.map(\.entry) }
@@ -129,6 +127,9 @@ public final class HARRecorder: Sendable {
     }
 }
 
-extension CapturedBody {
-    fileprivate var keptCount: Int64 { chunks.reduce(0) { $0 + Int64($1.count) } }
+extension RecordedExchange {
+    /// The size of the kept bodies, and about that of the rest.
+    fileprivate var size: Int64 {
+        (responseBody.chunks + (requestBody?.chunks ?? [])).reduce(1024) { $0 + Int64($1.count) }
+    }
 }

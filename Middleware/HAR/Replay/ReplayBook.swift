@@ -89,7 +89,7 @@ struct ReplayBook: Sendable {
         for index in pages.indices {
             let page = pages[index]
             if settings.keepsOrder, index != position { continue }
-            if isExpired(page, now, settings) { continue }
+            if page.entry.isOlder(than: settings.expiry, at: now) { continue }
             guard settings.matching.differences(between: sent, and: page.request, stopsEarly: true).isEmpty else {
                 continue
             }
@@ -115,11 +115,6 @@ struct ReplayBook: Sendable {
         case .nextThenFail: candidates.first { uses[$0.index] == 0 }
         case .nextThenLast: candidates.first { uses[$0.index] == 0 } ?? candidates.last
         }
-    }
-
-    private func isExpired(_ page: Page, _ now: Date, _ settings: ReplaySettings) -> Bool {
-        guard let expiry = settings.expiry else { return false }
-        return page.entry.isOlder(than: expiry, at: now)
     }
 
     /// The entries nearest to a request, with their differences.
@@ -151,7 +146,7 @@ struct ReplayBook: Sendable {
         _ settings: ReplaySettings
     ) -> [ReplayDifference] {
         let page = pages[index]
-        if isExpired(page, now, settings) {
+        if page.entry.isOlder(than: settings.expiry, at: now) {
             return [.init(.turn, "it is of \(HARDate.text(page.entry.started)) and has expired")]
         }
         if case .unfit(let why) = page.condition(of: sent, fields) { return [.init(.condition, why)] }
@@ -165,8 +160,9 @@ struct ReplayBook: Sendable {
 }
 
 extension HAREntry {
-    func isOlder(than expiry: Duration, at now: Date) -> Bool {
-        now.timeIntervalSince(started) > expiry.inSeconds
+    /// Whether it is too old to be replayed; never without an expiry.
+    func isOlder(than expiry: Duration?, at now: Date) -> Bool {
+        expiry.map { now.timeIntervalSince(started) > $0.inSeconds } ?? false
     }
 }
 

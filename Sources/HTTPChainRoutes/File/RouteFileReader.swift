@@ -82,19 +82,11 @@ struct RouteFileReader {
     }
 
     private mutating func mistake(_ path: [String], _ place: RouteNode.Place, _ text: String) {
-        guard mistakes.count < RouteTable.maximumMistakes else { return }
-        mistakes.append(
-            RouteMistake(path: Self.shown(path), line: place.line, column: place.column, text: text)
-        )
+        mistakes.add(path, place, text)
     }
 
     private mutating func warn(_ path: [String], _ place: RouteNode.Place, _ text: String) {
-        guard warnings.count < RouteTable.maximumMistakes else { return }
-        warnings.append(RouteMistake(path: Self.shown(path), line: place.line, column: place.column, text: text))
-    }
-
-    private static func shown(_ path: [String]) -> String {
-        path.map { $0.printable(upTo: 100) }.joined(separator: ".")
+        warnings.add(path, place, text)
     }
 
     private mutating func wrong(_ node: RouteNode, _ path: [String], _ wanted: String) {

@@ -58,10 +58,7 @@ struct RouteJSONParser {
 
     private mutating func add(_ text: String, at place: RouteNode.Place? = nil) {
         Steps.take(steps.count)
-        let path = steps.map { $0.printable(upTo: 100) }.joined(separator: ".")
-        let place = place ?? self.place
-        guard mistakes.count < RouteTable.maximumMistakes else { return isLost = true }
-        mistakes.append(RouteMistake(path: path, line: place.line, column: place.column, text: text))
+        if !mistakes.add(steps, place ?? self.place, text) { isLost = true }
     }
 
     /// Adds a mistake after which nothing more can be parsed.
