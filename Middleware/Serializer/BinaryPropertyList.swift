@@ -23,12 +23,7 @@ struct BinaryPropertyList {
     }
 
     private static func corrupted(_ description: String) -> DecodingError {
-        .dataCorrupted(
-            DecodingError.Context(
-                codingPath: [],
-                debugDescription: "this is not a binary property list that can be read: \(description)"
-            )
-        )
+        .dataCorrupted(.init("this is not a binary property list that can be read: \(description)"))
     }
 
     private init?(_ data: Data) {

@@ -113,13 +113,8 @@ public struct DataMapper: Serializer, FormattedSerializer {
     ) throws -> Value {
         let made = try makeValue(data, type, context)
         guard let value = made as? Value else {
-            throw DecodingError.typeMismatch(
-                type,
-                DecodingError.Context(
-                    codingPath: [],
-                    debugDescription: "the data mapper \(name) made a value of type \(Swift.type(of: made)) of it"
-                )
-            )
+            let detail = "the data mapper \(name) made a value of type \(Swift.type(of: made)) of it"
+            throw DecodingError.typeMismatch(type, .init(detail))
         }
         return value
     }

@@ -65,7 +65,7 @@ struct FormDecoder: Decoder {
     }
 
     func mismatch(_ type: Any.Type, _ detail: String) -> DecodingError {
-        .typeMismatch(type, DecodingError.Context(codingPath: codingPath, debugDescription: detail))
+        .typeMismatch(type, .init(detail, at: codingPath))
     }
 }
 
@@ -118,10 +118,7 @@ private struct FormObjectReader<Key: CodingKey>: KeyedDecodingContainerProtocol 
 
     private func member(_ key: any CodingKey) throws -> FormDecoder {
         guard let node = decoder.member(key) else {
-            throw DecodingError.keyNotFound(
-                key,
-                DecodingError.Context(codingPath: codingPath, debugDescription: "the form has no such field")
-            )
+            throw DecodingError.keyNotFound(key, .init("the form has no such field", at: codingPath))
         }
         return decoder.child(node, key)
     }
@@ -165,10 +162,7 @@ private struct FormArrayReader: UnkeyedDecodingContainer {
 
     private func element() throws -> FormDecoder {
         guard !isAtEnd else {
-            throw DecodingError.valueNotFound(
-                Any.self,
-                DecodingError.Context(codingPath: codingPath, debugDescription: "there are no more elements")
-            )
+            throw DecodingError.valueNotFound(Any.self, .init("there are no more elements", at: codingPath))
         }
         return decoder.child(elements[currentIndex], AnyCodingKey(index: currentIndex))
     }

@@ -64,12 +64,8 @@ package enum FormText {
             }
         }
         guard keys.count <= depthLimit else {
-            throw DecodingError.dataCorrupted(
-                DecodingError.Context(
-                    codingPath: [AnyCodingKey(name.printable(upTo: 64))],
-                    debugDescription: "the name nests deeper than \(depthLimit) levels"
-                )
-            )
+            let path = [AnyCodingKey(name.printable(upTo: 64))]
+            throw DecodingError.dataCorrupted(.init("the name nests deeper than \(depthLimit) levels", at: path))
         }
         return keys.map { String(decoding: $0, as: UTF8.self) }
     }

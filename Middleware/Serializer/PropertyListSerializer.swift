@@ -58,12 +58,7 @@ package struct PropertyListSerializer: Serializer, FormattedSerializer {
         while let (value, depth) = pending.popLast() {
             let contained = (value as? [Any]) ?? (value as? [AnyHashable: Any]).map { Array($0.values) } ?? []
             guard contained.isEmpty || depth <= DocumentDepth.limit else {
-                throw .dataCorrupted(
-                    DecodingError.Context(
-                        codingPath: [],
-                        debugDescription: "containers are nested deeper than \(DocumentDepth.limit) levels"
-                    )
-                )
+                throw .dataCorrupted(.init("containers are nested deeper than \(DocumentDepth.limit) levels"))
             }
             pending += contained.map { ($0, depth + 1) }
         }

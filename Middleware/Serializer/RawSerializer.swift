@@ -28,10 +28,7 @@ package struct RawSerializer: Serializer, FormattedSerializer {
         contentType: String?
     ) throws -> Value {
         guard let value = data as? Value else {
-            throw DecodingError.typeMismatch(
-                type,
-                DecodingError.Context(codingPath: [], debugDescription: "raw bytes must be Data")
-            )
+            throw DecodingError.typeMismatch(type, .init("raw bytes must be Data"))
         }
         return value
     }

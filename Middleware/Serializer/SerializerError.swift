@@ -164,3 +164,9 @@ public struct SerializerError: ExplainedError {
         SerializerError(problem, exchange: self.exchange ?? exchange, underlyingError: underlyingError)
     }
 }
+
+extension DecodingError.Context {
+    init(_ detail: String, at path: [any CodingKey] = []) {
+        self.init(codingPath: path, debugDescription: detail)
+    }
+}

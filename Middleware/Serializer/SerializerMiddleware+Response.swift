@@ -2,40 +2,38 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
+/// A call whose response is decoded.
+struct DecodedCall {
+    /// The head that was sent.
+    var request: HTTPRequest
+    let context: SerializationContext
+    let settings: CallSerialization
+    let redaction: Redaction
+    let place: (any DecodingPlace)?
+    let timer: TransferTimer?
+}
+
 extension SerializerMiddleware {
     /// Decodes the response's value and attaches it.
     func decode<Value: Decodable & Sendable>(
         _ response: Response,
         to type: Value.Type,
-        request: HTTPRequest,
-        in context: SerializationContext,
-        call: CallSerialization,
-        _ redaction: Redaction,
-        at place: (any DecodingPlace)?,
-        timer: TransferTimer?
+        for call: DecodedCall
     ) async throws -> Response {
         var response = response
-        let request = response.request ?? request
+        var call = call
+        call.request = response.request ?? call.request
         do {
-            let value = try await self.value(
-                of: &response,
-                as: type,
-                request: request,
-                in: context,
-                call: call,
-                redaction,
-                at: place,
-                timer: timer
-            )
-            response.options[DecodedValue.self] = try await finish(value, response.head, call, timer)
+            let value = try await value(of: &response, as: type, for: call)
+            response.options[DecodedValue.self] = try await finish(value, response.head, call.settings, call.timer)
             return response
         } catch let error as SerializerError {
             throw error.with(
                 ExchangeSnapshot(
-                    request,
+                    call.request,
                     response: response.head,
                     attempts: response.attempts,
-                    redaction: redaction
+                    redaction: call.redaction
                 )
             )
         }
@@ -44,13 +42,9 @@ extension SerializerMiddleware {
     private func value<Value: Decodable & Sendable>(
         of response: inout Response,
         as type: Value.Type,
-        request: HTTPRequest,
-        in context: SerializationContext,
-        call: CallSerialization,
-        _ redaction: Redaction,
-        at place: (any DecodingPlace)?,
-        timer: TransferTimer?
+        for decoded: DecodedCall
     ) async throws -> Value {
+        let (request, call) = (decoded.request, decoded.settings)
         let isEmpty = response.hasNoContent(answering: request.method)
         if type == EmptyResponse.self || isEmpty, let empty = EmptyContent.value(of: type) { return empty }
         let bytes = isEmpty ? Data() : try await collect(&response, upTo: call.limit ?? limit)
@@ -62,7 +56,7 @@ extension SerializerMiddleware {
                 withoutContent: response.head,
                 request: request,
                 attempts: response.attempts,
-                redaction: redaction
+                redaction: decoded.redaction
             )
         }
         let serializer: any Serializer
@@ -76,9 +70,9 @@ extension SerializerMiddleware {
         }
         let contentType = response.headers[.contentType]
         let context = SerializationContext(
-            method: context.method,
-            route: context.route,
-            options: context.options,
+            method: decoded.context.method,
+            route: decoded.context.route,
+            options: decoded.context.options,
             response: response.head,
             contentType: contentType
         )
@@ -87,8 +81,8 @@ extension SerializerMiddleware {
             return try serializer.decode(type, at: path, from: bytes, in: context)
         }
         do {
-            guard let place else { return try read() }
-            return try await Self.run(at: place, timer) { try read() }
+            guard let place = decoded.place else { return try read() }
+            return try await Self.run(at: place, decoded.timer) { try read() }
         } catch let error where error is CancellationError || error is SerializerError || error is TimeoutError {
             throw error
         } catch {
@@ -107,7 +101,7 @@ extension SerializerMiddleware {
                 cause: error,
                 request: request,
                 attempts: response.attempts,
-                redaction: redaction
+                redaction: decoded.redaction
             )
         }
     }

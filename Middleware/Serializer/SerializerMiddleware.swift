@@ -144,30 +144,21 @@ public struct SerializerMiddleware: BuiltInStage {
         if !request.head.headerFields.contains(.accept), let accept = try acceptedTypes(type, for: call) {
             request.head.headerFields[.accept] = accept
         }
-        let head = request.head
-        let context = SerializationContext(
-            method: request.head.method,
-            route: request.url,
-            options: request.options
-        )
         // Custom closures and places may wait for anything, up to the call's deadline.
         let place = request.options[DecodingPlaceOption.self]
         let isTimed = place != nil || !afterDecoding.isEmpty || !call.afterDecoding.isEmpty
-        let timer = isTimed ? request.callTimer : nil
-        let redaction = request.redaction
+        let decoded = DecodedCall(
+            request: request.head,
+            context: SerializationContext(method: request.method, route: request.url, options: request.options),
+            settings: call,
+            redaction: request.redaction,
+            place: place,
+            timer: isTimed ? request.callTimer : nil
+        )
         let response = try await next(request)
         // An inner serializer has already decoded it.
         guard response.options[DecodedValue.self] == nil else { return response }
-        return try await decode(
-            response,
-            to: type,
-            request: head,
-            in: context,
-            call: call,
-            redaction,
-            at: place,
-            timer: timer
-        )
+        return try await decode(response, to: type, for: decoded)
     }
 
     /// Whether a request has a value to encode, a type to decode or settings; most of the others have nothing to check.
