@@ -38,12 +38,7 @@ package enum HTTPMetrics {
     package static let requestDuration = histogram("http.client.request.duration", "s")
 
     /// The number of attempts in flight.
-    package static let activeRequests = Description(
-        name: "http.client.active_requests",
-        unit: "{request}",
-        instrument: .upDownCounter,
-        boundaries: []
-    )
+    package static let activeRequests = counter("http.client.active_requests", "{request}", .upDownCounter)
 
     /// The size of the request bodies sent by attempts, as encoded.
     package static let requestBodySize = histogram("http.client.request.body.size", "By")
@@ -58,12 +53,7 @@ package enum HTTPMetrics {
     package static let callDuration = histogram("httpchain.client.call.duration", "s")
 
     /// The number of calls in flight.
-    package static let activeCalls = Description(
-        name: "httpchain.client.active_calls",
-        unit: "{call}",
-        instrument: .upDownCounter,
-        boundaries: []
-    )
+    package static let activeCalls = counter("httpchain.client.active_calls", "{call}", .upDownCounter)
 
     /// The size of the content that callers send, before encoding.
     ///
@@ -97,7 +87,11 @@ package enum HTTPMetrics {
         return Description(name: name, unit: unit, instrument: .histogram, boundaries: boundaries)
     }
 
-    private static func counter(_ name: String, _ unit: String) -> Description {
-        Description(name: name, unit: unit, instrument: .counter, boundaries: [])
+    private static func counter(
+        _ name: String,
+        _ unit: String,
+        _ instrument: Description.Instrument = .counter
+    ) -> Description {
+        Description(name: name, unit: unit, instrument: instrument, boundaries: [])
     }
 }

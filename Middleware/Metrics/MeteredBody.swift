@@ -10,21 +10,14 @@ struct MeteredSize: Sendable {
     ///
     /// If its length isn't known beforehand, it is counted as it's read.
     init(_ request: inout Request) {
-        if request.body.isEmpty {
-            known = 0
+        known = request.body.isEmpty ? 0 : request.body.length
+        guard known == nil, request.body.value == nil else {
             count = nil
-        } else if let length = request.body.length {
-            known = length
-            count = nil
-        } else if request.body.value != nil {
-            known = nil
-            count = nil
-        } else {
-            let count = Locked<Int64>(0)
-            self.count = count
-            known = nil
-            request.body = request.body.transformed { CountingReader($0, into: count, restarting: true) }
+            return
         }
+        let count = Locked<Int64>(0)
+        self.count = count
+        request.body = request.body.transformed { CountingReader($0, into: count, restarting: true) }
     }
 
     /// The size; `nil` if it isn't known.

@@ -56,17 +56,11 @@ public import HTTPTypes
 ///
 /// **Errors.** None of its own.
 public struct ProgressMiddleware: BuiltInStage {
-    /// Receives the progress of every call of a chain.
-    ///
-    /// The request has only the method and target that this stage saw. The closure is called like that of
-    /// ``HTTPChainCore/Request/onProgress(_:)``.
-    package typealias Observer = @Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void
-
     private let view: TransferProgress.View
     /// Whether the wire's view counts uploads as they are read, and not as the transport reports them sent.
     private let countsUploadsAsRead: Bool
     private let reportsPerSecond: Double
-    private let observer: Observer?
+    private let observer: (@Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void)?
 
     /// Makes the stage.
     ///
@@ -77,7 +71,9 @@ public struct ProgressMiddleware: BuiltInStage {
     ///     as they are sent if the transport reports that, and otherwise as they are read.
     ///   - reportsPerSecond: The maximum rate of reports for one transfer, in addition to those that are always given;
     ///     10 by default. Unlimited if it isn't a positive number.
-    ///   - observer: Receives the progress of every call; none by default.
+    ///   - observer: Receives the progress of every call, like the closure of
+    ///     ``HTTPChainCore/Request/onProgress(_:)``; none by default. The request has only the method and target that
+    ///     this stage saw.
     public init(
         _ view: TransferProgress.View = .consumer,
         countsUploadsAsRead: Bool = false,

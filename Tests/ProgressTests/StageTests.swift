@@ -22,7 +22,7 @@ struct StageTests {
 
     @Test("The stage keeps the rules of every stage", arguments: StageConformance.Check.allCases, settings)
     func conforms(check: StageConformance.Check, setting: Setting) async throws {
-        let ignoring: ProgressMiddleware.Observer = { _, _ in }
+        let ignoring: @Sendable (TransferProgress, HTTPRequest) -> Void = { _, _ in }
         let observer = setting.observation == "by the stage" ? ignoring : nil
         let makeRequest: @Sendable () -> Request = {
             let request = StageConformance.defaultRequest

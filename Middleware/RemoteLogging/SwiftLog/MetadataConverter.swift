@@ -28,9 +28,8 @@ struct MetadataConverter {
         case .stringConvertible(let value): return number(value) ?? .string(settings.shown(value.description))
         case .array(let elements): return .array(elements.map { self.value($0, depth: depth + 1) })
         case .dictionary(let members):
-            var object: [String: JSONValue] = [:]
-            for (name, value) in members { object[name] = self.value(value, under: name, depth: depth + 1) }
-            return .object(object)
+            let pairs = members.map { ($0, self.value($1, under: $0, depth: depth + 1)) }
+            return .object(Dictionary(uniqueKeysWithValues: pairs))
         }
     }
 

@@ -107,13 +107,8 @@ public enum ExchangeDetail: Sendable, Hashable, Comparable {
 
 /// The detail in which an exchange is logged, by severity.
 struct ExchangeDetails: Sendable, Hashable {
-    private let otherwise: ExchangeDetail
-    private let byLevel: [Logger.Level: ExchangeDetail]
-
-    init(_ otherwise: ExchangeDetail, _ byLevel: [Logger.Level: ExchangeDetail]) {
-        self.otherwise = otherwise
-        self.byLevel = byLevel
-    }
+    let otherwise: ExchangeDetail
+    let byLevel: [Logger.Level: ExchangeDetail]
 
     /// The detail for exchanges of a level.
     subscript(level: Logger.Level) -> ExchangeDetail { byLevel[level] ?? otherwise }

@@ -52,7 +52,7 @@ public struct LogRequestsMiddleware: ExchangeLoggingMiddleware {
             unit: unit,
             component: component ?? logger.label,
             levels: levels,
-            details: ExchangeDetails(detail, detailByLevel),
+            details: ExchangeDetails(otherwise: detail, byLevel: detailByLevel),
             bodyLimit: bodyLimit,
             showing: fields,
             filter: filter,

@@ -76,7 +76,7 @@ public struct RemoteLoggingMiddleware: ExchangeLoggingMiddleware {
             unit: unit,
             component: component,
             levels: levels,
-            details: ExchangeDetails(detail, detailByLevel),
+            details: ExchangeDetails(otherwise: detail, byLevel: detailByLevel),
             bodyLimit: bodyLimit,
             showing: fields,
             filter: filter,

@@ -69,7 +69,7 @@ struct FlatLogObject {
     init(taken: [String], members: [(name: String, value: JSONValue)]) {
         let reserved = Set(taken)
         var json = JSONWriter()
-        for (name, value) in members { Self.write(Self.name(name, isTaken: reserved.contains(name)), value, to: &json) }
+        for (name, value) in members { json.member(Self.name(name, isTaken: reserved.contains(name)), value) }
         common = json.bytes
         self.taken = Dictionary(grouping: taken + members.map(\.name), by: \.utf8.count)
     }
@@ -78,17 +78,10 @@ struct FlatLogObject {
     func write(_ attributes: LogAttributes, to json: inout JSONWriter) {
         for attribute in attributes.list {
             let isTaken = taken[attribute.name.utf8.count]?.contains(attribute.name) ?? false
-            Self.write(Self.name(attribute.name, isTaken: isTaken), attribute.value, to: &json)
+            json.member(Self.name(attribute.name, isTaken: isTaken), attribute.value)
         }
         json.raw(common)
     }
 
     private static func name(_ name: String, isTaken: Bool) -> String { isTaken ? "attributes.\(name)" : name }
-
-    private static func write(_ name: String, _ value: JSONValue, to json: inout JSONWriter) {
-        json.raw(",\"")
-        json.escaped(name)
-        json.raw("\":")
-        json.value(value)
-    }
 }

@@ -240,13 +240,18 @@ extension JSONWriter {
             raw("{")
             // Sorted, because a dictionary has no stable order.
             for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
-                if index > 0 { raw(",") }
-                string(member.key)
-                raw(":")
-                self.value(member.value, depth: depth + 1)
+                self.member(member.key, member.value, isFirst: index == 0, depth: depth + 1)
             }
             raw("}")
         }
+    }
+
+    /// Appends a member of an object, with a comma before it unless it's the first.
+    mutating func member(_ name: String, _ value: JSONValue, isFirst: Bool = false, depth: Int = 0) {
+        raw(isFirst ? "\"" : ",\"")
+        escaped(name)
+        raw("\":")
+        self.value(value, depth: depth)
     }
 }
 

@@ -54,10 +54,7 @@ struct NDJSONLogFormat: LogWireFormat {
         guard !attributes.list.isEmpty else { return }
         json.raw(#","attributes":{"#)
         for (index, attribute) in attributes.list.enumerated() {
-            json.raw(index > 0 ? ",\"" : "\"")
-            json.escaped(attribute.name)
-            json.raw("\":")
-            json.value(attribute.value)
+            json.member(attribute.name, attribute.value, isFirst: index == 0)
         }
         json.raw("}")
     }
