@@ -35,18 +35,12 @@ final class ProgressObserver: Sendable {
     /// Whether a chain that reports no progress may ignore the observer.
     let isOptional: Bool
 
-    /// Makes an observer that fetches reports with ``next()``.
-    init() {
-        callback = nil
-        cancellation = nil
-        isOptional = false
-    }
-
-    /// Makes an observer that is called on the transferring task.
+    /// Makes an observer that is called on the transferring task; without a closure, reports are fetched with
+    /// ``next()``.
     init(
         cancellation: CancellationSignal? = nil,
         isOptional: Bool = false,
-        callback: @escaping @Sendable (TransferProgress) -> Void
+        callback: (@Sendable (TransferProgress) -> Void)? = nil
     ) {
         self.callback = callback
         self.isOptional = isOptional

@@ -93,7 +93,7 @@ struct StreamTests {
     }
 
     @Test("A response of another media type is an error")
-    func otherContentTypes() async throws {
+    func otherContentType() async throws {
         let answer = EventServer.Answer.response(
             Response(.ok, headers: [.contentType: "Text/Plain; charset=utf-8"], body: .chunks(["data: 1\n\n"]))
         )

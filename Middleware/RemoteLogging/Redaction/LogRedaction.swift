@@ -52,7 +52,8 @@ package struct LogRedaction: Sendable {
         return switch value {
         case .string(let text): .string(self.text(text, upTo: Self.longestText))
         case .array(let elements): .array(elements.map { self.value($0, of: "") })
-        case .object(let members): .object(Dictionary(uniqueKeysWithValues: members.map { ($0, self.value($1, of: $0)) }))
+        case .object(let members):
+            .object(Dictionary(uniqueKeysWithValues: members.map { ($0, self.value($1, of: $0)) }))
         case .null, .bool, .integer, .number, .decimal: value
         }
     }
