@@ -96,29 +96,17 @@ public struct MultipartError: ExplainedError, Hashable {
         case .malformedHeader(let part):
             Explanation("a line in the head of part \(part) is not a header field", "the message is malformed")
         case .headerTooLarge(let part, let limit):
-            Explanation(
-                "the head of part \(part) is larger than \(limit)",
-                "raise MultipartLimits.headerSize if that is expected"
-            )
+            Self.tooMuch("the head of part \(part) is larger than \(limit)", "headerSize")
         case .tooManyHeaders(let part, let limit):
-            Explanation(
-                "the head of part \(part) has more than \(limit) fields",
-                "raise MultipartLimits.headerCount if that is expected"
-            )
+            Self.tooMuch("the head of part \(part) has more than \(limit) fields", "headerCount")
         case .tooManyParts(let limit):
-            Explanation(
-                "the message has more than \(limit) parts",
-                "raise MultipartLimits.partCount if that is expected"
-            )
+            Self.tooMuch("the message has more than \(limit) parts", "partCount")
         case .partTooLarge(let part, let limit):
-            Explanation(
-                "the content of part \(part) is larger than \(limit)",
-                "raise MultipartLimits.partSize if that is expected"
-            )
+            Self.tooMuch("the content of part \(part) is larger than \(limit)", "partSize")
         case .tooMuchPadding(let limit):
-            Explanation(
+            Self.tooMuch(
                 "more than \(limit) stand before the first boundary or after the last, where nothing has a meaning",
-                "raise MultipartLimits.paddingSize if that is expected"
+                "paddingSize"
             )
         case .truncated(let parts):
             Explanation(
@@ -134,5 +122,9 @@ public struct MultipartError: ExplainedError, Hashable {
         case .readConcurrently:
             Explanation("two tasks read parts of one message at the same time", "read them one after the other")
         }
+    }
+
+    private static func tooMuch(_ text: String, _ limit: String) -> Explanation {
+        Explanation(text, "raise MultipartLimits.\(limit) if that is expected")
     }
 }

@@ -104,7 +104,7 @@ package struct MultipartParser: Sendable {
     private mutating func parse(isEnd: Bool) -> [Event] {
         do throws(MultipartError) {
             while try step(isEnd: isEnd) {}
-            if isEnd { try checkComplete() }
+            if isEnd, state != .epilogue, state != .failed { throw MultipartError(.truncated(parts: partCount)) }
         } catch {
             events.append(.failed(error))
             state = .failed
@@ -123,20 +123,10 @@ package struct MultipartParser: Sendable {
         switch state {
         case .preamble, .content: return try passContent(isEnd: isEnd)
         case .head: return try readLine(isEnd: isEnd)
-        case .epilogue:
-            try pad(buffer.count)
+        case .epilogue, .failed:
+            if state == .epilogue { try pad(buffer.count) }
             buffer = Data()
             return false
-        case .failed:
-            buffer = Data()
-            return false
-        }
-    }
-
-    private mutating func checkComplete() throws(MultipartError) {
-        switch state {
-        case .epilogue, .failed: return
-        case .preamble, .head, .content: throw MultipartError(.truncated(parts: partCount))
         }
     }
 
