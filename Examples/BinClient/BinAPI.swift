@@ -67,21 +67,21 @@ struct BinAPI: Sendable {
     }
 
     func slides() async throws -> SlideShow {
-        try await chain.send(.get("json").decoded(at: "slideshow"), as: SlideShow.self)
+        try await chain.send(.get("json").decoding(at: "slideshow"), as: SlideShow.self)
     }
 
     func login() async throws -> String {
-        try await chain.send(.get("basic-auth").decoded(at: "user"), as: String.self)
+        try await chain.send(.get("basic-auth").decoding(at: "user"), as: String.self)
     }
 
     func upload(_ file: URL, showing bar: TerminalProgressWriter) async throws -> Received {
         let form: MultipartForm = [.text("title", "Holiday"), .file("photo", file)]
-        let request = Request.post("upload", multipart: form).onProgress { bar.show($0) }
+        let request = Request.post("upload", multipart: form).progress { bar.show($0) }
         return try await chain.send(request, as: Received.self)
     }
 
     func compressed(_ text: String) async throws -> Received {
-        try await chain.send(.post("gzip", body: HTTPBody(text)).compressed(), as: Received.self)
+        try await chain.send(.post("gzip", body: HTTPBody(text)).compression(), as: Received.self)
     }
 
     func fetch(_ path: String) async throws -> Response {

@@ -45,7 +45,7 @@ private func fill(_ directory: URL) async throws {
         .get("plants", headers: [.acceptLanguage: "en"]),
         .get("plants", headers: [.acceptLanguage: "de"]),
         .get("news"),
-        .post("search", body: "oak").cacheIdentifier("search/oak").caching(for: .exactly(.seconds(600))),
+        .post("search", body: "oak").caching(identifier: "search/oak").caching(for: .exactly(.seconds(600))),
     ]
     for request in requests {
         let response = try await chain.send(request)

@@ -9,7 +9,7 @@ func download(_ url: String, to file: URL) async throws {
         HeadersMiddleware([.userAgent: "Download"])
     }
     let bar = TerminalProgressWriter(label: file.lastPathComponent)
-    let request = Request.get(url).onProgress { bar.show($0) }
+    let request = Request.get(url).progress { bar.show($0) }
     let size = try await chain.send(request).body.save(to: file)
     print("\(ByteCount(size).abbreviated) in \(file.path)")
 }

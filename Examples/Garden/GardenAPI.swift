@@ -159,7 +159,7 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
     // Two identical calls: the second is refused. The user leaves the page, which cancels the first.
     async let watching = client.call(WatchGrass()).key("lawn").outcome
     while !client.registry.contains(key: "lawn") { await Task.yield() }
-    if case .cancelled(let duplicate) = await client.call(WatchGrass()).excludingDuplicates().outcome {
+    if case .cancelled(let duplicate) = await client.call(WatchGrass()).duplicates(false).outcome {
         say("A second look at the grass: cancelled, duplicate: \(duplicate)")
     }
     say("Calls cancelled: \(client.registry.cancel(key: "lawn"))")

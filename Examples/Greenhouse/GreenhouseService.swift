@@ -25,13 +25,13 @@ protocol GreenhouseService {
     @GET("beds") @Query("crop") @Paged(by: .linkHeader())
     func beds(crop: String?) async throws -> PageSequence<[Bed]>
 
-    @POST("beds") @Body("bed") @Header("Idempotency-Key", from: "key") @Idempotent
+    @POST("beds") @Body("bed") @Header("Idempotency-Key", from: "key") @Retry(idempotencyKey: true)
     func add(_ bed: Bed, key: UUID) async throws -> Bed
 
     @POST("photos") @Part("photo", "caption") @Progress("progress")
     func upload(photo: Data, caption: String, progress: ProgressHandler?) async throws
 
-    @DELETE("beds/{id}") @SuccessCodes(adding: 404)
+    @DELETE("beds/{id}") @Statuses(adding: 404)
     func remove(id: Int) async throws
 
     @GET("log") @Headers(["Accept": "application/x-ndjson"])

@@ -25,7 +25,7 @@ struct ListBooks: StoredRequest, ValuelessRequest {
 /// Shows the stored list if there is one, then the live one.
 func show(_ step: String, _ client: Client) async {
     print(step)
-    let call = client.makeCall(ListBooks()).onProgress { progress in
+    let call = client.makeCall(ListBooks()).progress { progress in
         if progress.direction == .download, progress.isFinished { print("  received \(progress.completed) bytes") }
     }
     // The stored list always precedes the live one, so that the output is the same each time.

@@ -120,6 +120,6 @@ struct Journal: Sendable {
             headers: [.contentType: "image/jpeg"],
             body: .once(length: length, chunks: photo)
         )
-        _ = try await chain.send(request.onProgress(show))
+        _ = try await chain.send(request.progress(show))
     }
 }

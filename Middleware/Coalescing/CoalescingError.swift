@@ -17,11 +17,11 @@ public struct CoalescingError: ExplainedError {
         underlyingError == nil
             ? Explanation(
                 "the body was read more than \(limit) behind the other callers that share its transfer",
-                "read it faster, allow more with spill:, or send the request with coalesced(false)"
+                "read it faster, allow more with spill:, or send the request with coalescing(false)"
             )
             : Explanation(
                 "the unread part of a shared transfer could not be written to a temporary file",
-                "free some disk space, read faster, or send the request with coalesced(false)"
+                "free some disk space, read faster, or send the request with coalescing(false)"
             )
     }
 }

@@ -21,7 +21,7 @@ package struct CoalescingKey: Hashable, Sendable {
         let head = request.head
         let options = request.options
         guard head.method == .get || head.method == .head, options[CoalescingOption.self],
-            !options[LongLivedResponse.self], request.body.isEmpty, hasUserPartition || !options.hasCredentials,
+            !options[LongLivedResponseNote.self], request.body.isEmpty, hasUserPartition || !options.hasCredentials,
             !Self.wantsOwnTransfer(head.headerFields),
             let identity = RequestIdentity(request, ignoring: ignored), let origin = identity.origin
         else { return nil }

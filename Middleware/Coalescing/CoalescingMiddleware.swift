@@ -33,7 +33,7 @@ public import HTTPTypes
 /// (``/HTTPChainCore/UserPartition``); without one, `Chain.init` throws. Calls with credentials in their options are
 /// joined only if the partition is a closure, which sees them.
 ///
-/// **Options.** ``HTTPChainCore/Request/coalesced(_:)`` can require a separate transfer for a call.
+/// **Options.** ``HTTPChainCore/Request/coalescing(_:)`` can require a separate transfer for a call.
 /// `response.isCoalesced` is true if the call shared a transfer that another call began.
 ///
 /// **Errors.** ``CoalescingError`` while the body is read. Errors of inner stages go to all callers of the transfer.

@@ -1,12 +1,12 @@
 public import HTTPChainCore
 
-/// Whether a call may share the transfer of an identical one; ``HTTPChainCore/Request/coalesced(_:)`` sets it.
+/// Whether a call may share the transfer of an identical one; ``HTTPChainCore/Request/coalescing(_:)`` sets it.
 package enum CoalescingOption: RequestOption {
     /// The call may share a transfer.
     package static var defaultValue: Bool { true }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".coalesced(_:)", reader: "CoalescingMiddleware()", phase: .coalesce)
+        OptionUsage(".coalescing(_:)", reader: "CoalescingMiddleware()", phase: .coalesce)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -15,7 +15,7 @@ package enum CoalescingOption: RequestOption {
 }
 
 /// Whether a response came from another call's transfer.
-package enum CoalescedResponse: ResponseOption {
+package enum CoalescingFact: ResponseOption {
     /// The call began its own transfer.
     package static var defaultValue: Bool { false }
 }
@@ -24,18 +24,18 @@ extension Request {
     /// Returns the request with or without permission to share a transfer with identical ones.
     ///
     /// ```swift
-    /// let fresh = Request.get("https://api.example.com/plants").coalesced(false)
+    /// let fresh = Request.get("https://api.example.com/plants").coalescing(false)
     /// ```
     ///
-    /// - Parameter isCoalesced: Whether it may share a transfer. With `false`, it can neither join a transfer nor be
+    /// - Parameter isOn: Whether it may share a transfer. With `false`, it can neither join a transfer nor be
     ///   joined.
-    public consuming func coalesced(_ isCoalesced: Bool = true) -> Request {
-        options[CoalescingOption.self] = isCoalesced
+    public consuming func coalescing(_ isOn: Bool = true) -> Request {
+        options[CoalescingOption.self] = isOn
         return self
     }
 }
 
 extension Response {
     /// Whether the response came from a transfer that another call began.
-    public var isCoalesced: Bool { options[CoalescedResponse.self] }
+    public var isCoalesced: Bool { options[CoalescingFact.self] }
 }

@@ -23,7 +23,7 @@ import HTTPTypes
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/digest``: inside gzip, because a digest covers the encoded content.
 ///
-/// **Options.** ``HTTPChainCore/Request/digests(_:)`` and ``HTTPChainCore/Request/verifyingDigest(_:)``.
+/// **Options.** ``HTTPChainCore/Request/digests(_:)`` and ``HTTPChainCore/Request/digests(response:)``.
 ///
 /// **Errors.** ``ContentDigestError``; rethrows errors from reading the request's body.
 public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
@@ -56,7 +56,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
     package var stagePhase: Phase { .digest }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [RequestDigests.self, ResponseDigestPolicy.self] }
+    package var stageOptions: [any RequestOption.Type] { [DigestOption.self, DigestPolicyOption.self] }
 
     /// The fields, and the treatment of responses.
     package var stageSummary: StageSummary {
@@ -91,7 +91,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let redaction = request.redaction
         let digester = RequestDigester(
-            fields: request.options[RequestDigests.self].applied(to: fields) ?? [],
+            fields: request.options[DigestOption.self].applied(to: fields) ?? [],
             oneShotBodies: oneShotBodies,
             redaction: redaction
         )
@@ -106,7 +106,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
                 return request
             }
         }
-        let policy = request.options[ResponseDigestPolicy.self].applied(to: policy) ?? .off
+        let policy = request.options[DigestPolicyOption.self].applied(to: policy) ?? .off
         guard policy != .off else { return try await next(request) }
         try ask(for: wanted, in: &request.head.headerFields)
         let target = request.head.withoutFields

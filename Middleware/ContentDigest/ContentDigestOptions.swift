@@ -11,7 +11,7 @@ public enum OneShotDigestPolicy: Sendable, Hashable {
 }
 
 /// The digests of one request, instead of those that ``ContentDigestMiddleware`` adds to all requests.
-package enum RequestDigests: RequestOption {
+package enum DigestOption: RequestOption {
     package typealias Value = CallSetting<[DigestField]>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
@@ -24,11 +24,11 @@ package enum RequestDigests: RequestOption {
 }
 
 /// Whether the response to one request must match its digest, instead of ``ContentDigestMiddleware``'s policy.
-package enum ResponseDigestPolicy: RequestOption {
+package enum DigestPolicyOption: RequestOption {
     package typealias Value = CallSetting<DigestPolicy>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".verifyingDigest(_:)", reader: "ContentDigestMiddleware()", phase: .digest)
+        OptionUsage(".digests(response:)", reader: "ContentDigestMiddleware()", phase: .digest)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -43,13 +43,13 @@ extension Request {
     /// try await chain.send(.put("https://old.example.com/a.bin", body: .file(url)).digests(.contentMD5))
     /// ```
     public consuming func digests(_ fields: DigestField...) -> Request {
-        options[RequestDigests.self] = .value(fields)
+        options[DigestOption.self] = .value(fields)
         return self
     }
 
     /// Returns the request with this policy for its response.
-    public consuming func verifyingDigest(_ policy: DigestPolicy) -> Request {
-        options[ResponseDigestPolicy.self] = .value(policy)
+    public consuming func digests(response policy: DigestPolicy) -> Request {
+        options[DigestPolicyOption.self] = .value(policy)
         return self
     }
 }

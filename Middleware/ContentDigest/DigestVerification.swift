@@ -48,13 +48,13 @@ public enum DigestVerification: Sendable, Hashable {
 }
 
 /// The result for a response; see ``HTTPChainCore/Response/digestVerification``.
-package enum DigestVerificationOption: ResponseOption {
+package enum DigestVerificationFact: ResponseOption {
     package static var defaultValue: DigestVerification { .notChecked }
 }
 
 extension Response {
     /// The result of verifying the response's content.
-    public var digestVerification: DigestVerification { options[DigestVerificationOption.self] }
+    public var digestVerification: DigestVerification { options[DigestVerificationFact.self] }
 }
 
 /// A policy for which responses must match their digests.

@@ -13,7 +13,7 @@ struct ResponseVerifier {
         let hasContent = !response.head.hasNoContent(answering: target.method)
         let verifiable = hasContent ? Self.applicable(declared, to: response) : [:]
         let status = Self.status(of: response, to: target, declared, verifiable)
-        response.options[DigestVerificationOption.self] = status
+        response.options[DigestVerificationFact.self] = status
         // Error responses may come from an intermediary: a proxy, a gateway, a load balancer.
         let isRequired = policy == .required && response.status.kind == .successful
         let head = response.head
@@ -37,7 +37,7 @@ struct ResponseVerifier {
     ///
     /// For a partial response, only `Content-Digest` does; servers never agreed on whether `Content-MD5` does.
     private static func applicable(_ declared: DeclaredDigests, to response: Response) -> [DigestField: Data] {
-        guard response.options[OriginalContentFields.self].isEmpty else { return [:] }
+        guard response.options[OriginalContentFieldsFact.self].isEmpty else { return [:] }
         guard response.status == .partialContent else { return declared.digests }
         return declared.digests.filter { field, _ in
             if case .contentDigest = field { true } else { false }
@@ -56,7 +56,7 @@ struct ResponseVerifier {
         if !declared.digests.isEmpty {
             guard !response.head.hasNoContent(answering: target.method) else { return .notVerifiable(.noContent) }
             return .notVerifiable(
-                response.options[OriginalContentFields.self].isEmpty ? .partialContent : .contentDecoded
+                response.options[OriginalContentFieldsFact.self].isEmpty ? .partialContent : .contentDecoded
             )
         }
         if declared.hasMalformedField { return .notVerifiable(.malformedField) }

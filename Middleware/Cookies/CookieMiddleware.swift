@@ -75,7 +75,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
     }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [CallCookieUse.self, CallCookies.self, CallSite.self] }
+    package var stageOptions: [any RequestOption.Type] { [CookieUseOption.self, CookiesOption.self, SiteOption.self] }
 
     /// The name, purpose and settings of the stage.
     package var stageSummary: StageSummary {
@@ -133,13 +133,13 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         // The most common case comes first, and does only what is necessary.
         guard case .one(let jar) = source, jar.isCertainlyEmpty, use.sends, use.stores,
-            !request.options.contains(CallCookieUse.self), !request.options.contains(CallCookies.self)
+            !request.options.contains(CookieUseOption.self), !request.options.contains(CookiesOption.self)
         else { return try await interceptWithCookies(request, next) }
         return try await pass(request, next, storingIn: jar)
     }
 
     private func interceptWithCookies(_ request: consuming Request, _ next: Next) async throws -> Response {
-        let use = request.options[CallCookieUse.self].applied(to: self.use) ?? .off
+        let use = request.options[CookieUseOption.self].applied(to: self.use) ?? .off
         let jar: CookieJar? =
             switch source {
             case .one(let jar): jar
@@ -151,9 +151,9 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
         }
         if !use.sends {
             try addOwnCookies(to: &request)
-            request.options.set(OwnCookies.alone)
+            request.options.set(OwnCookiesNote.alone)
             request.traceNotes.add("sends none of the jar's cookies, as set by the call or the stage")
-        } else if request.options.contains(CallCookies.self)
+        } else if request.options.contains(CookiesOption.self)
             || !jar.isCertainlyEmpty && jar.mayHaveCookies(forAuthority: request.head.authority)
         {
             try await addField(to: &request, from: jar, use: use)
@@ -178,7 +178,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
 
     /// Adds the call's own cookies without a jar's.
     private func addOwnCookies(to request: inout Request) throws(CookieError) {
-        guard request.options.contains(CallCookies.self), request.origin != nil else { return }
+        guard request.options.contains(CookiesOption.self), request.origin != nil else { return }
         let pairs = try CookieField(request.cookies).pairs
         guard !pairs.isEmpty else { return }
         request.head.headerFields[values: .cookie] =
@@ -193,12 +193,17 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
         let isJoined = own.isEmpty || use.ownField == .joinsJar
         let names = own.isEmpty ? calls.names : calls.names.union(CookieField.names(in: own))
         if pairs.isEmpty {
-            request.options.set(OwnCookies.none)
+            request.options.set(OwnCookiesNote.none)
         } else {
-            request.options[OwnCookies.self] = OwnCookies.Pairs(pairs, names: names, areJoined: isJoined, for: origin)
+            request.options[OwnCookiesNote.self] = OwnCookiesNote.Pairs(
+                pairs,
+                names: names,
+                areJoined: isJoined,
+                for: origin
+            )
         }
         if isJoined {
-            let target = CookieTarget(request.head, from: origin, site: request.options[CallSite.self])
+            let target = CookieTarget(request.head, from: origin, site: request.options[SiteOption.self])
             let now = request.environment.time.date
             pairs += await jar.pairs(for: target, at: now, without: names)
             request.traceNotes.tell(ofCookiesIn: jar, withheldFrom: target, at: now, replaced: names)
@@ -216,9 +221,9 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
         _ context: StoringContext
     ) async -> Response {
         let outcomes = await context.store(fields, sentAs: response.request, in: jar)
-        response.options[CookieOutcomes.self] = outcomes
+        response.options[CookieOutcomesFact.self] = outcomes
         // A redirect to a URL that was already requested is then not a loop.
-        if outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStored.self] = true }
+        if outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStoredFact.self] = true }
         return response
     }
 }
@@ -266,7 +271,7 @@ struct StoringContext: Sendable {
 
     /// The source of the response: an inner stage may have sent the request elsewhere.
     private func target(sentAs sent: HTTPRequest?) -> CookieTarget? {
-        let site = options[CallSite.self]
+        let site = options[SiteOption.self]
         if let sent, let origin = Origin(scheme: sent.scheme, authority: sent.authority) {
             return CookieTarget(origin: origin, path: sent.path, site: site)
         }

@@ -41,7 +41,7 @@ public struct CookieUse: Sendable, Hashable {
 }
 
 /// The request option for a call's use of cookies; the stage's setting by default.
-package enum CallCookieUse: RequestOption, TransportSwitch {
+package enum CookieUseOption: RequestOption, TransportSwitch {
     package typealias Value = CallSetting<CookieUse>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
@@ -60,7 +60,7 @@ package enum CallCookieUse: RequestOption, TransportSwitch {
 /// The request option for a call's own cookies; see also `Request.cookies(_:)`.
 ///
 /// It is a credential: it isn't sent after a redirect to another origin, and is never printed.
-package enum CallCookies: RequestOption {
+package enum CookiesOption: RequestOption {
     /// No cookies.
     package static var defaultValue: [CallCookie] { [] }
     /// Always `true`: the cookies may identify a session.
@@ -100,7 +100,7 @@ public struct CallCookie: Sendable, Hashable {
 }
 
 /// The request option for ``SiteContext``; see also ``HTTPChainCore/Request/site(_:)``.
-package enum CallSite: RequestOption {
+package enum SiteOption: RequestOption {
     /// The request comes from the same site.
     package static var defaultValue: SiteContext { .sameSite }
     /// The method that sets the option, and the stage that reads it.
@@ -116,13 +116,13 @@ package enum CallSite: RequestOption {
 extension Request {
     /// The cookies that this call sends in addition to those of the jar.
     package var cookies: [CallCookie] {
-        get { options[CallCookies.self] }
-        set { options[CallCookies.self] = newValue }
+        get { options[CookiesOption.self] }
+        set { options[CookiesOption.self] = newValue }
     }
 
     /// Returns the request with another use of cookies: `.get(url).cookies(.off)`.
     public consuming func cookies(_ use: CookieUse) -> Request {
-        options[CallCookieUse.self] = .value(use)
+        options[CookieUseOption.self] = .value(use)
         return self
     }
 
@@ -141,7 +141,7 @@ extension Request {
 
     /// Returns the request in the context of a page: `.get(url).site(.page("https://example.com/"))`.
     public consuming func site(_ site: SiteContext) -> Request {
-        options[CallSite.self] = site
+        options[SiteOption.self] = site
         return self
     }
 }

@@ -17,12 +17,12 @@ public struct CookieOutcome: Sendable, Hashable, CustomStringConvertible, Descri
 }
 
 /// The results of the `Set-Cookie` fields of a response; see also ``HTTPChainCore/Response/cookieOutcomes``.
-package enum CookieOutcomes: ResponseOption {
+package enum CookieOutcomesFact: ResponseOption {
     /// The response set no cookies, or passed no cookie stage.
     package static var defaultValue: [CookieOutcome] { [] }
 }
 
 extension Response {
     /// The results of the `Set-Cookie` fields of this response, in order; empty if there were none.
-    public var cookieOutcomes: [CookieOutcome] { options[CookieOutcomes.self] }
+    public var cookieOutcomes: [CookieOutcome] { options[CookieOutcomesFact.self] }
 }

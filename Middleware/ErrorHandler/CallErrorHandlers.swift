@@ -1,12 +1,12 @@
 public import HTTPChainCore
 
 /// The handlers of one call, instead of those of ``ErrorHandlerMiddleware``; if it is off, none.
-package enum CallErrorHandlers: RequestOption {
+package enum ErrorHandlersOption: RequestOption {
     /// The stage's own handlers.
     package static var defaultValue: CallSetting<[ErrorHandler]> { .standard }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".handlingErrors(_:)", reader: "ErrorHandlerMiddleware()", phase: .failure)
+        OptionUsage(".errorHandlers(_:)", reader: "ErrorHandlerMiddleware()", phase: .failure)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -15,11 +15,11 @@ package enum CallErrorHandlers: RequestOption {
 }
 
 /// The handlers of one call that are called before all others.
-package enum AdditionalErrorHandlers: RequestOption {
+package enum AdditionalErrorHandlersOption: RequestOption {
     /// No handlers.
     package static var defaultValue: [ErrorHandler] { [] }
     /// The method that sets the option, and the stage that reads it.
-    package static var usage: OptionUsage { CallErrorHandlers.usage }
+    package static var usage: OptionUsage { ErrorHandlersOption.usage }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool { value.isEmpty }
 }
@@ -28,17 +28,18 @@ extension Request {
     /// Returns the request with handlers that are called before the stage's.
     ///
     /// ```swift
-    /// let plants = try await chain.send(.get("plants").handlingErrors(.fallback([Plant](), for: [404])), as: [Plant].self)
+    /// let request = Request.get("plants").errorHandlers(.fallback([Plant](), for: [404]))
+    /// let plants = try await chain.send(request, as: [Plant].self)
     /// ```
-    public consuming func handlingErrors(_ handlers: ErrorHandler...) -> Request {
-        options[AdditionalErrorHandlers.self] = handlers + options[AdditionalErrorHandlers.self]
+    public consuming func errorHandlers(_ handlers: ErrorHandler...) -> Request {
+        options[AdditionalErrorHandlersOption.self] = handlers + options[AdditionalErrorHandlersOption.self]
         return self
     }
 
     /// Returns the request with only these handlers; with none, errors are rethrown unchanged.
-    public consuming func handlingErrorsOnly(_ handlers: ErrorHandler...) -> Request {
-        options[CallErrorHandlers.self] = .value(handlers)
-        options.remove(AdditionalErrorHandlers.self)
+    public consuming func errorHandlers(only handlers: [ErrorHandler]) -> Request {
+        options[ErrorHandlersOption.self] = .value(handlers)
+        options.remove(AdditionalErrorHandlersOption.self)
         return self
     }
 }

@@ -172,7 +172,7 @@ public struct ErrorHandler: Sendable {
     public static func fallback<Value: Sendable>(_ value: Value, for statuses: StatusSet) -> ErrorHandler {
         ErrorHandler("fallback", needsResponse: true) { _ in
             var response = Response(.ok)
-            response.options[DecodedValue.self] = value
+            response.options[DecodedValueFact.self] = value
             return .recover(response)
         }.limited(to: statuses)
     }

@@ -28,7 +28,7 @@ import HTTPTypes
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/failure``: it handles failures of all other stages.
 ///
-/// **Options.** ``HTTPChainCore/Request/handlingErrors(_:)`` and ``HTTPChainCore/Request/handlingErrorsOnly(_:)`` add
+/// **Options.** ``HTTPChainCore/Request/errorHandlers(_:)`` and ``HTTPChainCore/Request/errorHandlers(only:)`` add
 /// or replace handlers for one call.
 ///
 /// **Errors.** ``ServiceError``; errors of ``ErrorHandler/throwing(_:)``; rethrows errors of the inner stages.
@@ -54,7 +54,9 @@ public struct ErrorHandlerMiddleware: BuiltInStage {
     package var stagePhase: Phase { .failure }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [CallErrorHandlers.self, AdditionalErrorHandlers.self] }
+    package var stageOptions: [any RequestOption.Type] {
+        [ErrorHandlersOption.self, AdditionalErrorHandlersOption.self]
+    }
 
     /// `false`: a handler may take any time.
     package var stageKeepsDeadlines: Bool { false }
@@ -90,8 +92,8 @@ public struct ErrorHandlerMiddleware: BuiltInStage {
     /// - Throws: ``ServiceError``; errors thrown by handlers; rethrows errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let call = request.options[CallErrorHandlers.self]
-        let additional = request.options[AdditionalErrorHandlers.self]
+        let call = request.options[ErrorHandlersOption.self]
+        let additional = request.options[AdditionalErrorHandlersOption.self]
         let redaction = request.redaction
         let response: Response
         do {

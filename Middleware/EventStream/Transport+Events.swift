@@ -33,8 +33,8 @@ extension Transport {
     /// ```
     ///
     /// - Parameters:
-    ///   - request: The request, with any method and body. Its settings for decoding a response, such as `decoded(at:)`,
-    ///     don't apply to events: a serializer in the chain throws an error for them.
+    ///   - request: The request, with any method and body. Its settings for decoding a response, such as
+    ///     `decoding(at:)`, don't apply to events: a serializer in the chain throws an error for them.
     ///   - type: The type of each value.
     ///   - decoder: A closure that makes the decoder; called once for each stream.
     ///   - options: The settings for reading the stream, including the types of events.

@@ -176,11 +176,11 @@ public enum FallbackReason: Sendable {
 }
 
 /// The reason why a response comes from a fallback, or `nil` for the server's own response.
-package enum CallFallback: ResponseOption {
+package enum FallbackFact: ResponseOption {
     package static var defaultValue: FallbackReason? { nil }
 }
 
 extension Response {
     /// The reason why the response comes from a fallback, or `nil` if it doesn't.
-    public var fallback: FallbackReason? { options[CallFallback.self] }
+    public var fallback: FallbackReason? { options[FallbackFact.self] }
 }

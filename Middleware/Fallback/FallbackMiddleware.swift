@@ -156,7 +156,7 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
         do {
             let response = try await request.withinDeadline { [fallback] in try await fallback.answer(call) }
             guard var response else { return .none(mayHaveWritten: false) }
-            response.options[CallFallback.self] = reason
+            response.options[FallbackFact.self] = reason
             return .response(response)
         } catch {
             if error is CancellationError || Task.isCancelled { throw CancellationError() }

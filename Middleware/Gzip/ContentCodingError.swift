@@ -65,7 +65,7 @@ public struct ContentCodingError: ExplainedError, Hashable {
         case .notEncoded:
             Explanation(
                 "the response declares that its content is encoded with \(name), but it is not (byte \(offset))",
-                "send the request with leavingResponseEncoded() to receive the content as encoded"
+                "send the request with decompression(false) to receive the content as encoded"
             )
         case .corrupt(let detail):
             Explanation(
@@ -95,7 +95,7 @@ public struct ContentCodingError: ExplainedError, Hashable {
         case .tooManyCodings(let count, let limit):
             Explanation(
                 "the response has \(count) content codings, more than the limit of \(limit)",
-                "send the request with leavingResponseEncoded() to receive the content as encoded"
+                "send the request with decompression(false) to receive the content as encoded"
             )
         case .windowTooLarge(let limit):
             Explanation(

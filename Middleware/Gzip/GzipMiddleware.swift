@@ -31,8 +31,9 @@ import HTTPTypes
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/compress``: inside it, digests cover and caches store the encoded content.
 ///
-/// **Options.** ``HTTPChainCore/Request/compressed(_:)``, ``HTTPChainCore/Request/uncompressed()``,
-/// ``HTTPChainCore/Request/decodingResponse(limits:)`` and ``HTTPChainCore/Request/leavingResponseEncoded()``.
+/// **Options.** ``HTTPChainCore/Request/compression(_:)-(CompressionSettings)``,
+/// ``HTTPChainCore/Request/compression(_:)-(Bool)``,
+/// ``HTTPChainCore/Request/decompression(limits:)`` and ``HTTPChainCore/Request/decompression(_:)``.
 ///
 /// **Errors.** ``ContentCodingError``, usually while the body is read; the transfer is then cancelled.
 public struct GzipMiddleware: BuiltInStage {
@@ -62,7 +63,7 @@ public struct GzipMiddleware: BuiltInStage {
         self.negotiation = negotiation
         self.compression = compression
         self.limits = limits
-        stageOptions = codings.isEmpty ? [RequestCompression.self] : [RequestCompression.self, ResponseDecoding.self]
+        stageOptions = codings.isEmpty ? [CompressionOption.self] : [CompressionOption.self, DecompressionOption.self]
     }
 
     /// ``/HTTPChainCore/Phase/compress``: outside digests, cache, retry and authentication, which see the encoded
@@ -95,13 +96,13 @@ public struct GzipMiddleware: BuiltInStage {
     /// - Throws: ``ContentCodingError``; errors from the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let limits = request.options[ResponseDecoding.self].applied(to: limits)
+        let limits = request.options[DecompressionOption.self].applied(to: limits)
         if limits != nil { acceptEncoded(&request.head.headerFields, next) }
         let target = request.head.withoutFields
         let redaction = request.redaction
         var plain: (request: Request, coding: ContentCoding)?
-        if compression != nil || request.options.contains(RequestCompression.self),
-            let settings = settings(for: request.options[RequestCompression.self]),
+        if compression != nil || request.options.contains(CompressionOption.self),
+            let settings = settings(for: request.options[CompressionOption.self]),
             !refusals.contains(request.origin, settings.coding)
         {
             let original = copy request

@@ -57,51 +57,55 @@ private struct IdentifiedCoding: Sendable, Hashable {
 /// Whether the body of a single request is compressed, overriding ``GzipMiddleware``.
 ///
 /// A value of `nil` compresses with the stage's settings, or ``CompressionSettings/standard`` if it doesn't compress.
-package enum RequestCompression: RequestOption {
+package enum CompressionOption: RequestOption {
     package typealias Value = CallSetting<CompressionSettings?>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".compressed(_:)", reader: "GzipMiddleware()", phase: .compress)
+        OptionUsage(".compression(_:)", reader: "GzipMiddleware()", phase: .compress)
     }
 }
 
 /// The limits for decoding the response to a single request, overriding those of ``GzipMiddleware``.
 ///
 /// If it is off, the response is left unchanged, and no `Accept-Encoding` is added.
-package enum ResponseDecoding: RequestOption {
+package enum DecompressionOption: RequestOption {
     package typealias Value = CallSetting<DecodingLimits>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".decodingResponse(limits:)", reader: "GzipMiddleware()", phase: .compress)
+        OptionUsage(".decompression(limits:)", reader: "GzipMiddleware()", phase: .compress)
     }
 }
 
 extension Request {
-    /// Returns the request with its body compressed by ``GzipMiddleware``.
-    ///
-    /// - Parameter settings: The settings; by default the stage's, or the standard settings if it doesn't compress.
-    public consuming func compressed(_ settings: CompressionSettings? = nil) -> Request {
-        options[RequestCompression.self] = .value(settings)
+    /// Returns the request with its body compressed by ``GzipMiddleware`` with these settings.
+    public consuming func compression(_ settings: CompressionSettings) -> Request {
+        options[CompressionOption.self] = .value(settings)
         return self
     }
 
-    /// Returns the request with compression by ``GzipMiddleware`` disabled.
-    public consuming func uncompressed() -> Request {
-        options[RequestCompression.self] = .off
+    /// Returns the request with compression by ``GzipMiddleware`` enabled or disabled.
+    ///
+    /// - Parameter isOn: Whether the body is compressed, with the stage's settings, or the standard settings if it
+    ///   doesn't compress.
+    public consuming func compression(_ isOn: Bool = true) -> Request {
+        options[CompressionOption.self] = isOn ? .value(nil) : .off
         return self
     }
 
     /// Returns the request with its own limits for decoding the response.
-    public consuming func decodingResponse(limits: DecodingLimits) -> Request {
-        options[ResponseDecoding.self] = .value(limits)
+    public consuming func decompression(limits: DecodingLimits) -> Request {
+        options[DecompressionOption.self] = .value(limits)
         return self
     }
 
-    /// Returns the request with its response left encoded, for a download that is stored compressed.
+    /// Returns the request with decoding of its response enabled or disabled.
     ///
-    /// A transport that decodes by itself, such as URLSession, still decodes it.
-    public consuming func leavingResponseEncoded() -> Request {
-        options[ResponseDecoding.self] = .off
+    /// Without it, the response is left encoded, for a download that is stored compressed. A transport that decodes by
+    /// itself, such as URLSession, still decodes it.
+    ///
+    /// - Parameter isOn: Whether the response is decoded; `true` restores the stage's limits.
+    public consuming func decompression(_ isOn: Bool) -> Request {
+        options[DecompressionOption.self] = isOn ? .standard : .off
         return self
     }
 }

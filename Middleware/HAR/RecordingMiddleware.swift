@@ -59,7 +59,7 @@ public struct RecordingMiddleware: BuiltInStage {
     }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [IsRecorded.self] }
+    package var stageOptions: [any RequestOption.Type] { [RecordingOption.self] }
 
     /// The name, purpose and settings of the stage.
     package var stageSummary: StageSummary {
@@ -74,7 +74,7 @@ public struct RecordingMiddleware: BuiltInStage {
     ///
     /// - Throws: Errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        guard request.options[IsRecorded.self] else { return try await next(request) }
+        guard request.options[RecordingOption.self] else { return try await next(request) }
         return try await Self.record(request, at: place, to: recorder, next)
     }
 
@@ -96,13 +96,13 @@ public struct RecordingMiddleware: BuiltInStage {
     }
 }
 
-/// Whether a call is recorded; see also ``HTTPChainCore/Request/recorded(_:)``.
-package enum IsRecorded: RequestOption {
+/// Whether a call is recorded; see also ``HTTPChainCore/Request/recording(_:)``.
+package enum RecordingOption: RequestOption {
     /// `true`: calls are recorded.
     package static var defaultValue: Bool { true }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".recorded(_:)", reader: "RecordingMiddleware(…)", phase: .wire)
+        OptionUsage(".recording(_:)", reader: "RecordingMiddleware(…)", phase: .wire)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -114,9 +114,9 @@ package enum IsRecorded: RequestOption {
 
 extension Request {
     /// Returns the request with recording enabled or disabled.
-    public func recorded(_ isRecorded: Bool) -> Request {
+    public func recording(_ isOn: Bool) -> Request {
         var request = self
-        request.options[IsRecorded.self] = isRecorded
+        request.options[RecordingOption.self] = isOn
         return request
     }
 }

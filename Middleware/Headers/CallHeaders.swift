@@ -5,7 +5,7 @@ public import HTTPTypes
 ///
 /// If a chain has several ``HeadersMiddleware``, the outermost applies them, and the inner ones don't change these
 /// fields.
-package enum CallHeaders: RequestOption {
+package enum HeadersOption: RequestOption {
     /// No changes.
     package static var defaultValue: [HeaderOperation] { [] }
     /// The values may be secrets.
@@ -27,7 +27,7 @@ extension Request {
     /// try await chain.send(.get("users/42").headers(.set(.acceptLanguage, to: "de"), .remove("X-Beta")))
     /// ```
     public consuming func headers(_ operations: HeaderOperation...) -> Request {
-        options[CallHeaders.self] += operations
+        options[HeadersOption.self] += operations
         noteOwnTemplates()
         return self
     }
@@ -44,11 +44,11 @@ extension Request {
     mutating func noteOwnTemplates() {
         guard options.contains(HeaderParametersOption.self) else { return }
         options[HeaderParametersOption.self].haveOwnTemplate =
-            options[CallHeaders.self].contains(where: \.readsParameters)
+            options[HeadersOption.self].contains(where: \.readsParameters)
     }
 }
 
 /// Whether an outer stage has applied the call's operations.
-enum CallHeadersAreDone: RequestNote {
+enum HeadersDoneNote: RequestNote {
     static var defaultValue: Bool { false }
 }

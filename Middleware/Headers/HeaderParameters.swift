@@ -141,7 +141,7 @@ package struct HeaderTemplate: Sendable {
     @Sendable
     func value(_ request: Request) async throws -> String? {
         let parameters = request.options[HeaderParametersOption.self]
-        let variables = request.options[CallVariables.self]
+        let variables = request.options[CallVariablesNote.self]
         return try value {
             parameters.named[$0] ?? variables?.text(of: $0)
         } at: { position in

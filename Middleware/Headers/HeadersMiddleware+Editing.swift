@@ -4,11 +4,11 @@ import HTTPTypes
 extension HeadersMiddleware {
     /// Applies operations that depend on the request.
     func edit(_ request: inout Request, isForOneCall: Bool) async throws {
-        let own = isForOneCall ? request.options[CallHeaders.self] : []
-        guard !own.isEmpty, request.options[CallHeadersAreDone.self] else {
+        let own = isForOneCall ? request.options[HeadersOption.self] : []
+        guard !own.isEmpty, request.options[HeadersDoneNote.self] else {
             for operation in operations { try await apply(operation, to: &request) }
             for operation in own { try await apply(operation, to: &request) }
-            if !own.isEmpty { request.options[CallHeadersAreDone.self] = true }
+            if !own.isEmpty { request.options[HeadersDoneNote.self] = true }
             return
         }
         let taken = Set(own.map { $0.name.lowercased() })

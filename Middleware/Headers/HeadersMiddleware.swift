@@ -87,7 +87,8 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.fixed = fixed.count == operations.count ? fixed : nil
         let hasTemplate = operations.contains(where: \.readsParameters)
         stageOptions =
-            hasTemplate ? [CallHeaders.self, HeaderParametersOption.self, CallVariables.self] : [CallHeaders.self]
+            hasTemplate
+            ? [HeadersOption.self, HeaderParametersOption.self, CallVariablesNote.self] : [HeadersOption.self]
     }
 
     private static func operations(
@@ -144,7 +145,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// - Throws: ``HeadersError``; rethrows errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let isForOneCall = request.options.contains(CallHeaders.self)
+        let isForOneCall = request.options.contains(HeadersOption.self)
         if let fixed, !isForOneCall {
             try fixed.apply(to: &request.head.headerFields)
         } else {
@@ -161,7 +162,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         let parameters = request.options[HeaderParametersOption.self]
         if parameters.areChecked { return }
         request.options[HeaderParametersOption.self].areChecked = true
-        var templates = (operations + request.options[CallHeaders.self]).compactMap(\.template)
+        var templates = (operations + request.options[HeadersOption.self]).compactMap(\.template)
         for stage in next.innerStages {
             if let stage = stage as? HeadersMiddleware {
                 templates += stage.operations.compactMap(\.template)

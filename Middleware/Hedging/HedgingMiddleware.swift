@@ -64,7 +64,7 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
     package var stagePhase: Phase { .hedge }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [CallHedging.self] }
+    package var stageOptions: [any RequestOption.Type] { [HedgingOption.self] }
 
     /// The policy and the budget.
     package var stageSummary: StageSummary {
@@ -124,10 +124,10 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
     ///   origin; `CancellationError` if the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        guard request.options.contains(CallHedging.self) else {
+        guard request.options.contains(HedgingOption.self) else {
             return policy.mayHedge(request) ? try await send(request, next, policy) : try await next(request)
         }
-        guard let own = request.options[CallHedging.self].applied(to: policy) else { return try await next(request) }
+        guard let own = request.options[HedgingOption.self].applied(to: policy) else { return try await next(request) }
         if let text = own.invalidOrigin {
             throw InvalidRequestError(.invalidURL(text, "an origin for hedging must have only a scheme and a host"))
         }

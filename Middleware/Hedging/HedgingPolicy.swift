@@ -89,7 +89,7 @@ public struct HedgingPolicy: Sendable, Hashable {
 }
 
 /// The hedging policy of a call, instead of that of ``HedgingMiddleware``; if it is off, the call isn't hedged.
-package enum CallHedging: RequestOption {
+package enum HedgingOption: RequestOption {
     package typealias Value = CallSetting<HedgingPolicy>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
@@ -104,7 +104,7 @@ package enum CallHedging: RequestOption {
 extension Request {
     /// Returns the request with its own hedging policy; with `HedgingPolicy(attempts: 1)`, it isn't hedged.
     public consuming func hedging(_ policy: HedgingPolicy) -> Request {
-        options[CallHedging.self] = .value(policy)
+        options[HedgingOption.self] = .value(policy)
         return self
     }
 }

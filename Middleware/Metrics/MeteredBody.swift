@@ -65,8 +65,8 @@ final class ProtocolReport: Sendable {
     /// Subscribes to the transport's report; `nil` if it has none.
     init?(_ request: inout Request, _ next: Next) {
         guard next.capabilities.contains(.reportsConnections) else { return nil }
-        let listener = request.options[ConnectionReport.self]
-        request.options[ConnectionReport.self] = { [name] metrics in
+        let listener = request.options[ConnectionReportNote.self]
+        request.options[ConnectionReportNote.self] = { [name] metrics in
             name.withLock { $0 = metrics.protocolName }
             listener?(metrics)
         }

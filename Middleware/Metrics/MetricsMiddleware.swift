@@ -162,7 +162,7 @@ public struct MetricsMiddleware: BuiltInStage, CallRecordingMiddleware {
             table: table,
             method: request.method.rawValue,
             target: request.head.authority == nil ? nil : request.head.withoutFields,
-            template: request.options[URLTemplate.self],
+            template: request.options[URLTemplateNote.self],
             tellsTemplate: tellsTemplate,
             record: request.recordCall(),
             sent: MeteredSize(&request)

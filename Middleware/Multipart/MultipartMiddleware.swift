@@ -33,7 +33,7 @@ public struct MultipartMiddleware: BuiltInStage {
     /// Makes the stage.
     ///
     /// - Parameter values: The encoding of typed values in forms; by default the chain's serializer, or JSON
-    ///   without one. A call with `encoded(by:)` or `encodingNilAsNull()` always uses the chain's serializer.
+    ///   without one. A call with `encoding(by:)` or `encoding(nilAsNull: true)` always uses the chain's serializer.
     public init(values: MultipartValueEncoding? = nil) {
         self.values = values
     }
@@ -54,11 +54,11 @@ public struct MultipartMiddleware: BuiltInStage {
     ///
     /// - Throws: ``MultipartError``; `BodyError` for a file that can't be read; errors from the inner stages.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        if let form = request.options[MultipartFormOption.self] {
+        if let form = request.options[MultipartFormNote.self] {
             // The last content that was set is sent.
             if request.body.isPlaceholder { try await frame(form, in: &request) }
-            request.options.remove(MultipartFormOption.self)
-            request.options.remove(ValueEncoderOption.self)
+            request.options.remove(MultipartFormNote.self)
+            request.options.remove(ValueEncoderNote.self)
         }
         return try await next(request)
     }
@@ -68,7 +68,7 @@ public struct MultipartMiddleware: BuiltInStage {
         let boundary = try form.boundary(random: request.environment.random)
         request.head.headerFields[.contentType] = try form.contentType(boundary: boundary)
         request.head.headerFields[.contentLength] = nil
-        if let chain = request.options[ValueEncoderOption.self], chain.isChosenByCall || values == nil {
+        if let chain = request.options[ValueEncoderNote.self], chain.isChosenByCall || values == nil {
             request.setContent(try form.body(boundary: boundary, encode: chain.encode))
         } else if let values {
             request.setContent(try form.body(boundary: boundary, values: values))

@@ -2,7 +2,7 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// The form of a request, for ``MultipartMiddleware``.
-package enum MultipartFormOption: RequestOption, RequestNote {
+package enum MultipartFormNote: RequestOption, RequestNote {
     /// `nil`: the request has no form.
     package static var defaultValue: MultipartForm? { nil }
 }
@@ -19,8 +19,8 @@ extension Request {
     /// ``MultipartError``, so that an unframed form is never sent as an empty body. A body that is set later replaces
     /// the form.
     public consuming func multipart(_ form: MultipartForm) -> Request {
-        options[MultipartFormOption.self] = form
-        if form.parts.contains(where: { $0.body.value != nil }) { options[WantsValueEncoder.self] = true }
+        options[MultipartFormNote.self] = form
+        if form.parts.contains(where: { $0.body.value != nil }) { options[ValueEncoderWantedNote.self] = true }
         body = .placeholder(isReplayable: form.isReplayable, throwing: MultipartError(.stageMissing))
         return self
     }

@@ -48,7 +48,7 @@ final class ProgressCall: Sendable {
 }
 
 /// Passes the call to inner progress stages.
-enum ProgressCallOption: RequestNote {
+enum ProgressCallNote: RequestNote {
     static var defaultValue: ProgressCall? { nil }
     static var affectsResponse: Bool { false }
 }

@@ -22,12 +22,12 @@ public import HTTPTypes
 ///
 /// ```swift
 /// let line = TerminalProgressWriter(label: "photo.jpg", showing: .upload)
-/// let upload = Request.post("https://example.com/photos", body: .file(photo)).onProgress { line.show($0) }
+/// let upload = Request.post("https://example.com/photos", body: .file(photo)).progress { line.show($0) }
 /// ```
 ///
 /// Calls are reported on request: with ``HTTPChainCore/Request/withProgress(isolation:_:perform:)`` (a closure on any
 /// actor), ``HTTPChainCore/Request/observingProgress()`` (an asynchronous sequence),
-/// ``HTTPChainCore/Request/onProgress(_:)`` (a closure that is called immediately) or
+/// ``HTTPChainCore/Request/progress(_:)`` (a closure that is called immediately) or
 /// ``HTTPChainCore/Request/reportingFoundationProgress()``; or all calls of the chain, with the stage's own closure.
 /// Calls without observers pass untouched.
 ///
@@ -72,7 +72,7 @@ public struct ProgressMiddleware: BuiltInStage {
     ///   - reportsPerSecond: The maximum rate of reports for one transfer, in addition to those that are always given;
     ///     10 by default. Unlimited if it isn't a positive number.
     ///   - observer: Receives the progress of every call, like the closure of
-    ///     ``HTTPChainCore/Request/onProgress(_:)``; none by default. The request has only the method and target that
+    ///     ``HTTPChainCore/Request/progress(_:)``; none by default. The request has only the method and target that
     ///     this stage saw.
     public init(
         _ view: TransferProgress.View = .consumer,
@@ -90,7 +90,7 @@ public struct ProgressMiddleware: BuiltInStage {
     package var stagePhase: Phase { view == .wire ? .wire : .call }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [ProgressObservers.self] }
+    package var stageOptions: [any RequestOption.Type] { [ProgressOption.self] }
 
     /// The stage's view and rate, and whether all calls are observed.
     package var stageSummary: StageSummary {
@@ -142,7 +142,7 @@ public struct ProgressMiddleware: BuiltInStage {
     ///   cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        if observer == nil, !request.options.contains(ProgressObservers.self) { return try await next(request) }
+        if observer == nil, !request.options.contains(ProgressOption.self) { return try await next(request) }
         return try await observe(request, next)
     }
 
@@ -187,13 +187,13 @@ public struct ProgressMiddleware: BuiltInStage {
 
     /// - Returns: `nil` if the call is over.
     private func tracker(for request: inout Request) -> TransferTracker? {
-        let asking = request.options[ProgressObservers.self].observers
+        let asking = request.options[ProgressOption.self].observers
         var observers = asking
         if let observer {
             let head = request.head.withoutFields
             observers.append(ProgressObserver { observer($0, head) })
         }
-        let outer = request.options[ProgressCallOption.self]
+        let outer = request.options[ProgressCallNote.self]
         // If there is no outer stage, the attempts share only the call's observers.
         let isAlone = view == .wire && outer == nil
         let number = isAlone ? asking.first?.call : nil
@@ -212,7 +212,7 @@ public struct ProgressMiddleware: BuiltInStage {
             isOutermost: outer == nil
         )
         if view == .wire { return outer?.register(tracker) ?? true ? tracker : nil }
-        request.options[ProgressCallOption.self] = call
+        request.options[ProgressCallNote.self] = call
         return tracker
     }
 }

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
-/// The observers of a call's progress, added by ``HTTPChainCore/Request/onProgress(_:)`` and related methods.
-package enum ProgressObservers: RequestOption, AwaitedOption {
+/// The observers of a call's progress, added by ``HTTPChainCore/Request/progress(_:)`` and related methods.
+package enum ProgressOption: RequestOption, AwaitedOption {
     /// The list of observers.
     package struct Value: Sendable {
         var observers: [ProgressObserver] = []
@@ -11,7 +11,7 @@ package enum ProgressObservers: RequestOption, AwaitedOption {
     package static var defaultValue: Value { Value() }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".onProgress(_:)", reader: "ProgressMiddleware()", phase: .call)
+        OptionUsage(".progress(_:)", reader: "ProgressMiddleware()", phase: .call)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -36,7 +36,7 @@ extension Request {
     /// Multiple closures can be added; every ``ProgressMiddleware`` in the chain calls them.
     ///
     /// - Parameter action: Receives a report.
-    public consuming func onProgress(
+    public consuming func progress(
         _ action: @escaping @Sendable (_ progress: TransferProgress) -> Void
     ) -> Request {
         add(ProgressObserver(callback: action))
@@ -66,8 +66,8 @@ extension Request {
 
     /// Returns the request with a closure that receives its progress if the chain has a ``ProgressMiddleware``.
     ///
-    /// A chain without that stage accepts the request, unlike one of ``onProgress(_:)``.
-    package consuming func onProgressIfReported(
+    /// A chain without that stage accepts the request, unlike one of ``progress(_:)``.
+    package consuming func progressIfReported(
         _ action: @escaping @Sendable (_ progress: TransferProgress) -> Void
     ) -> Request {
         add(ProgressObserver(isOptional: true, callback: action))
@@ -75,7 +75,7 @@ extension Request {
     }
 
     mutating func add(_ observer: ProgressObserver) {
-        options[ProgressObservers.self].observers.append(observer)
+        options[ProgressOption.self].observers.append(observer)
         if observer.isAwaited { options.markAwaited() }
     }
 }

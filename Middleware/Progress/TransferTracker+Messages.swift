@@ -12,14 +12,14 @@ extension TransferTracker {
             self,
             length: request.body.length,
             asRead: asRead,
-            outer: request.options[RequestContentObserverOption.self]
+            outer: request.options[RequestContentObserverNote.self]
         )
-        request.options[RequestContentObserverOption.self] = counter
+        request.options[RequestContentObserverNote.self] = counter
         // A typed value has no bytes yet; an inner serializer reports when it does.
         if asRead, request.body.value == nil { request.body = counter.counting(request.body) }
         if asRead { return }
-        let previous = request.options[UploadReports.self]
-        request.options[UploadReports.self] = {
+        let previous = request.options[UploadReportsNote.self]
+        request.options[UploadReportsNote.self] = {
             let outer = previous?()
             let report = counter.beginSending()
             return { sent, expected in
@@ -34,8 +34,8 @@ extension TransferTracker {
         let length = request.body.length
         if length == 0 { return begin(.download, expected: nil) }
         begin(.upload, expected: length)
-        let previous = request.options[UploadProgress.self]
-        request.options[UploadProgress.self] = { [self] sent, expected in
+        let previous = request.options[UploadProgressNote.self]
+        request.options[UploadProgressNote.self] = { [self] sent, expected in
             previous?(sent, expected)
             advance(.upload, to: sent)
         }
@@ -48,7 +48,7 @@ extension TransferTracker {
         begin(.download, expected: response.expectedLength(answering: response.request?.method ?? method))
         let body = response.body
         // An inner serializer has read the whole body to decode it.
-        if response.options[DecodedValue.self] != nil, let bytes = body.bytes {
+        if response.options[DecodedValueFact.self] != nil, let bytes = body.bytes {
             advance(.download, to: Int64(bytes.count))
             return end(.finished)
         }

@@ -54,13 +54,13 @@ public enum RateLimitExcess: CustomStringConvertible, DescribedValue, Sendable, 
     }
 }
 
-/// The number of tokens that a call takes; see also ``HTTPChainCore/Request/rateLimitWeight(_:)``.
-package enum RateLimitWeight: RequestOption {
+/// The number of tokens that a call takes; see also ``HTTPChainCore/Request/rateLimit(weight:)``.
+package enum RateLimitOption: RequestOption {
     /// One token.
     package static var defaultValue: Int { 1 }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".rateLimitWeight(_:)", reader: "RateLimitMiddleware(…)", phase: .rateLimit)
+        OptionUsage(".rateLimit(weight:)", reader: "RateLimitMiddleware(…)", phase: .rateLimit)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -74,8 +74,8 @@ extension Request {
     ///
     /// - Parameter weight: The number of tokens. With zero or less, the call passes every limit. With more than a
     ///   bucket holds, it takes the whole bucket.
-    public consuming func rateLimitWeight(_ weight: Int) -> Request {
-        options[RateLimitWeight.self] = weight
+    public consuming func rateLimit(weight: Int) -> Request {
+        options[RateLimitOption.self] = weight
         return self
     }
 }

@@ -24,7 +24,7 @@ import HTTPTypes
 /// **Place.** Phase ``/HTTPChainCore/Phase/rateLimit``, inside a circuit breaker and outside a concurrency limit. Each
 /// attempt counts.
 ///
-/// **Options.** ``HTTPChainCore/Request/rateLimitWeight(_:)``: the number of tokens a call takes.
+/// **Options.** ``HTTPChainCore/Request/rateLimit(weight:)``: the number of tokens a call takes.
 ///
 /// **Errors.** ``RateLimitExceededError``, with the time until the call could have its turn; errors of a store.
 public struct RateLimitMiddleware: BuiltInStage {
@@ -52,7 +52,7 @@ public struct RateLimitMiddleware: BuiltInStage {
     /// Creates a stage with shared limits.
     public init(_ limiter: RateLimiter) {
         self.limiter = limiter
-        stageOptions = limiter.limits.isEmpty && !limiter.obeysServer ? [] : [RateLimitWeight.self]
+        stageOptions = limiter.limits.isEmpty && !limiter.obeysServer ? [] : [RateLimitOption.self]
     }
 
     /// For each attempt, outside a concurrency limit.
@@ -107,7 +107,7 @@ public struct RateLimitMiddleware: BuiltInStage {
 
     @inline(__always)
     private static func weight(of request: borrowing Request) -> Int {
-        request.options.contains(RateLimitWeight.self) ? max(0, request.options[RateLimitWeight.self]) : 1
+        request.options.contains(RateLimitOption.self) ? max(0, request.options[RateLimitOption.self]) : 1
     }
 
     private func wait(

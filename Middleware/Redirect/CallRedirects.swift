@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// The redirect policy of one call, instead of that of ``RedirectMiddleware``; if it is off, ``RedirectPolicy/never``.
-package enum CallRedirects: RequestOption {
+package enum RedirectOption: RequestOption {
     package typealias Value = CallSetting<RedirectPolicy>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
@@ -21,10 +21,10 @@ extension Request {
     /// ```
     ///
     /// With ``RedirectPolicy/never``, no other stage or transport follows redirects either
-    /// (``/HTTPChainCore/Request/withoutRedirects()``).
+    /// (`redirects(false)`).
     public consuming func redirects(_ policy: RedirectPolicy) -> Request {
-        options[CallRedirects.self] = .value(policy)
-        if policy.isNever { options[WithoutRedirects.self] = true }
+        options[RedirectOption.self] = .value(policy)
+        if policy.isNever { options[NoRedirectsNote.self] = true }
         return self
     }
 }

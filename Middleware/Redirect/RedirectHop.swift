@@ -39,7 +39,7 @@ extension Redaction {
 }
 
 /// The redirects followed before a response; see also ``HTTPChainCore/Response/hops``.
-package enum RedirectHops: ResponseOption {
+package enum RedirectHopsFact: ResponseOption {
     /// No redirects.
     package static var defaultValue: [RedirectHop] { [] }
 }
@@ -49,7 +49,7 @@ extension Response {
     ///
     /// The response's final URL is `response.hops.last?.to`.
     public var hops: [RedirectHop] {
-        get { options[RedirectHops.self] }
-        set { options[RedirectHops.self] = newValue }
+        get { options[RedirectHopsFact.self] }
+        set { options[RedirectHopsFact.self] = newValue }
     }
 }

@@ -28,14 +28,14 @@ import HTTPTypes
 /// policy allows it (``RedirectPolicy/allowing(_:)``).
 ///
 /// A redirect to a request that was already sent is a loop, unless a stage has stored a cookie since
-/// (`CookiesStored`). Up to 64 KiB of a redirect's body are read, so that its connection can be
+/// (`CookiesStoredFact`). Up to 64 KiB of a redirect's body are read, so that its connection can be
 /// reused.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/redirect``: inside stages that build the request, outside caches, retries
 /// and authentication, which handle each hop as a separate request.
 ///
 /// **Options.** ``HTTPChainCore/Request/redirects(_:)`` sets the policy of one call.
-/// ``/HTTPChainCore/Request/withoutRedirects()`` follows none. ``HTTPChainCore/Response/hops`` has the followed
+/// `redirects(false)` follows none. ``HTTPChainCore/Response/hops`` has the followed
 /// redirects.
 ///
 /// **Errors.** ``RedirectError`` for too many redirects, a loop, a body that can't be sent again, and refusals by a
@@ -56,7 +56,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     package var stagePhase: Phase { .redirect }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [CallRedirects.self] }
+    package var stageOptions: [any RequestOption.Type] { [RedirectOption.self] }
 
     /// The policy.
     package var stageSummary: StageSummary {
@@ -76,7 +76,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let kept = request
         let response = try await next(request)
-        guard RedirectJourney.isRedirect(response.status), !kept.options[WithoutRedirects.self] else { return response }
+        guard RedirectJourney.isRedirect(response.status), !kept.options[NoRedirectsNote.self] else { return response }
         return try await follow(response, to: kept, next: next)
     }
 
@@ -85,7 +85,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
         let redaction = request.redaction
         var journey = RedirectJourney(
             request,
-            policy: request.options[CallRedirects.self].applied(to: policy) ?? .never,
+            policy: request.options[RedirectOption.self].applied(to: policy) ?? .never,
             redaction: redaction
         )
         while true {
@@ -93,7 +93,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
             let step = journey.step(
                 for: response.head,
                 sentAs: response.request,
-                storesCookies: response.options[CookiesStored.self]
+                storesCookies: response.options[CookiesStoredFact.self]
             )
             switch step {
             case .finish:

@@ -15,7 +15,7 @@ public import HTTPChainCore
 ///     }
 /// }
 /// let response = try await chain.send(
-///     .get("https://api.example.com/plants").processed { $0.headers[.acceptLanguage] = "de" }
+///     .get("https://api.example.com/plants").processing { $0.headers[.acceptLanguage] = "de" }
 /// )
 /// ```
 ///
@@ -29,7 +29,7 @@ public import HTTPChainCore
 /// inside gzip and multipart, at ``/HTTPChainCore/Phase/digest``. Compute those that contain a time inside retry, at
 /// ``/HTTPChainCore/Phase/authenticate``, so that each attempt gets a new one.
 ///
-/// **Options.** ``HTTPChainCore/Request/processed(_:)`` adds processors for one call, after the stage's.
+/// **Options.** ``HTTPChainCore/Request/processing(_:)`` adds processors for one call, after the stage's.
 ///
 /// **Errors.** Those of processors, and `UnreadOptionError` for an option that a processor sets and that no inner stage
 /// reads.
@@ -76,7 +76,7 @@ public struct RequestProcessorMiddleware: BuiltInStage {
     }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [CallProcessors.self] }
+    package var stageOptions: [any RequestOption.Type] { [ProcessingOption.self] }
 
     /// The names of the processors in order.
     package var stageSummary: StageSummary {
@@ -96,9 +96,9 @@ public struct RequestProcessorMiddleware: BuiltInStage {
         let given = request.options
         for processor in processors { try await run(processor, on: &request) }
         // Checked after the stage's own processors have run, because they may change the call's options.
-        if request.options.contains(CallProcessors.self) {
-            let own = request.options[CallProcessors.self]
-            request.options.remove(CallProcessors.self)
+        if request.options.contains(ProcessingOption.self) {
+            let own = request.options[ProcessingOption.self]
+            request.options.remove(ProcessingOption.self)
             for processor in own { try await run(processor, on: &request) }
         }
         try next.refuseLateOptions(of: request, setBy: "RequestProcessorMiddleware", after: given)

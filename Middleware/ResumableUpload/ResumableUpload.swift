@@ -35,13 +35,13 @@ package struct ResumableUpload: Sendable, Hashable {
 
 /// Whether a request is a resumable upload, for ``ResumableUploadMiddleware``.
 ///
-/// See also ``HTTPChainCore/Request/resumable(identity:metadata:cancellation:)``.
+/// See also ``HTTPChainCore/Request/resumableUpload(identity:metadata:cancellation:)``.
 package enum ResumableUploadOption: RequestOption {
     /// `nil`: the stage's ``ResumableUploadOptions/selection`` decides.
     package static var defaultValue: ResumableUpload? { nil }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".resumable()", reader: "ResumableUploadMiddleware(…)", phase: .upload)
+        OptionUsage(".resumableUpload()", reader: "ResumableUploadMiddleware(…)", phase: .upload)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -55,7 +55,7 @@ package enum UploadMetadataOption: RequestOption {
     package static var defaultValue: Bool { false }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".resumable(metadata:)", reader: "ResumableUploadMiddleware(.tus)", phase: .upload)
+        OptionUsage(".resumableUpload(metadata:)", reader: "ResumableUploadMiddleware(.tus)", phase: .upload)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool { !value }
@@ -65,7 +65,8 @@ extension Request {
     /// Returns the request as a resumable upload.
     ///
     /// ```swift
-    /// let response = try await chain.send(.post("https://uploads.example.com/files", body: .file(file)).resumable())
+    /// let upload = Request.post("https://uploads.example.com/files", body: .file(file)).resumableUpload()
+    /// let response = try await chain.send(upload)
     /// ```
     ///
     /// - Parameters:
@@ -75,15 +76,15 @@ extension Request {
     ///   - metadata: The metadata for a tus server, such as `filename` and `filetype` (`Upload-Metadata`); none by
     ///     default. The draft uses HTTP fields instead, so a chain for it refuses a request with metadata.
     ///   - cancellation: The handling of the upload when the call is cancelled; the stage's setting by default.
-    public consuming func resumable(
+    public consuming func resumableUpload(
         identity: String? = nil,
         metadata: [String: String] = [:],
         cancellation: ResumableUploadOptions.Cancellation? = nil
     ) -> Request {
-        resumable(ResumableUpload(identity: identity, metadata: metadata, cancellation: cancellation))
+        resumableUpload(ResumableUpload(identity: identity, metadata: metadata, cancellation: cancellation))
     }
 
-    package consuming func resumable(_ upload: ResumableUpload) -> Request {
+    package consuming func resumableUpload(_ upload: ResumableUpload) -> Request {
         options[ResumableUploadOption.self] = upload
         if upload.metadata.isEmpty {
             options.remove(UploadMetadataOption.self)

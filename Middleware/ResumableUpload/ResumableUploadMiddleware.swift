@@ -11,7 +11,7 @@ import HTTPTypes
 ///     BearerAuthMiddleware(token: token, for: "https://uploads.example.com")
 /// }
 /// let film = Request.post("https://uploads.example.com/files", body: .file(file))
-/// let response = try await chain.send(film.resumable())
+/// let response = try await chain.send(film.resumableUpload())
 /// ```
 ///
 /// The stage asks the server to create an upload, gets its URL, and sends the content there, in parts or whole. After
@@ -19,7 +19,7 @@ import HTTPTypes
 /// tus its `Location` is the URL of the upload.
 ///
 /// **Uploads** are POST, PUT and PATCH requests: those marked with
-/// ``HTTPChainCore/Request/resumable(identity:metadata:cancellation:)``, or all with content of a minimum size
+/// ``HTTPChainCore/Request/resumableUpload(identity:metadata:cancellation:)``, or all with content of a minimum size
 /// (``ResumableUploadOptions/Selection``). The content must be bytes, a file, or a factory with a length. With tus it
 /// mustn't have a coding (`Content-Encoding`), which tus can't express. A marked request that can't be an upload throws
 /// an ``UploadError``; an unmarked one passes untouched.
@@ -38,7 +38,7 @@ import HTTPTypes
 /// **Place.** ``/HTTPChainCore/Phase/upload``. It is inside stages that complete and encode the content or need a single
 /// response to the call, and outside retry and authentication, which each part passes separately.
 ///
-/// **Options.** `resumable(identity:metadata:cancellation:)`. The result is in ``HTTPChainCore/Response/upload``.
+/// **Options.** `resumableUpload(identity:metadata:cancellation:)`. The result is in ``HTTPChainCore/Response/upload``.
 ///
 /// **Errors.** ``UploadError``.
 public struct ResumableUploadMiddleware: BuiltInStage {

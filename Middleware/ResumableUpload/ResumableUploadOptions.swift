@@ -4,7 +4,7 @@ public import HTTPChainCore
 public struct ResumableUploadOptions: Sendable, Hashable {
     /// The requests that become resumable uploads.
     public enum Selection: Sendable, Hashable {
-        /// Requests marked with `resumable(identity:metadata:cancellation:)`.
+        /// Requests marked with `resumableUpload(identity:metadata:cancellation:)`.
         case marked
         /// Marked requests, and every POST, PUT and PATCH with replayable content of at least this size.
         ///

@@ -105,7 +105,10 @@ public struct UploadError: ExplainedError, NetworkFailure {
     package var explanation: Explanation {
         switch problem {
         case .method(let method):
-            Explanation("a \(method) request cannot be an upload", "use POST, PUT or PATCH, or leave out resumable()")
+            Explanation(
+                "a \(method) request cannot be an upload",
+                "use POST, PUT or PATCH, or leave out resumableUpload()"
+            )
         case .notReplayable:
             Explanation(
                 "the content of the upload can be read only once, or has no bytes yet",
@@ -119,7 +122,7 @@ public struct UploadError: ExplainedError, NetworkFailure {
         case .contentEncoding(let coding):
             Explanation(
                 "the content of the upload has the coding \"\(coding)\", which tus cannot declare to the server",
-                "send it without a coding: with uncompressed(), or a GzipMiddleware without requests"
+                "send it without a coding: with compression(false), or a GzipMiddleware without requests"
             )
         case .noOrigin:
             Explanation("the target of the upload is not absolute", "put the stage inside URLBuilderMiddleware")
@@ -135,7 +138,7 @@ public struct UploadError: ExplainedError, NetworkFailure {
         case .tooSmall(let length, let limit):
             Explanation(
                 "the upload of \(ByteCount(length)) is smaller than the server's limit of \(limit)",
-                "send it without resumable()"
+                "send it without resumableUpload()"
             )
         case .notCreated(let status):
             Explanation(

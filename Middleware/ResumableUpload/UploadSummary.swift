@@ -17,12 +17,12 @@ public struct UploadSummary: Sendable, Hashable {
 }
 
 /// The summary of an upload; see also ``HTTPChainCore/Response/upload``.
-package enum UploadSummaryOption: ResponseOption {
+package enum UploadSummaryFact: ResponseOption {
     /// `nil`: the response doesn't belong to an upload.
     package static var defaultValue: UploadSummary? { nil }
 }
 
 extension Response {
     /// The result of the upload; `nil` for other responses.
-    public var upload: UploadSummary? { options[UploadSummaryOption.self] }
+    public var upload: UploadSummary? { options[UploadSummaryFact.self] }
 }

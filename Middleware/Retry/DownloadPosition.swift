@@ -157,7 +157,7 @@ extension Response {
 
     /// Whether the transport or an inner stage decoded the content.
     fileprivate var wasDecoded: Bool {
-        options[OriginalContentFields.self][.contentEncoding] != nil
+        options[OriginalContentFieldsFact.self][.contentEncoding] != nil
     }
 
     /// Whether the length of the body, if it is known, is that of a range.

@@ -2,11 +2,11 @@ public import HTTPChainCore
 import HTTPChainSupport
 
 /// Whether one call gets an `Idempotency-Key`, regardless of the stage's default.
-package enum GeneratesIdempotencyKey: RequestOption {
+package enum IdempotencyKeyOption: RequestOption {
     package typealias Value = CallSetting<Bool>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".idempotent(_:)", reader: "RetryMiddleware()", phase: .retry)
+        OptionUsage(".retry(idempotencyKey:)", reader: "RetryMiddleware()", phase: .retry)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -20,9 +20,9 @@ extension Request {
     ///
     /// An existing key is kept: to use a custom one, set the field in the server's format.
     ///
-    /// - Parameter isIdempotent: Whether to add a key; `false` overrides a stage that adds them.
-    public consuming func idempotent(_ isIdempotent: Bool = true) -> Request {
-        options[GeneratesIdempotencyKey.self] = isIdempotent ? .value(true) : .off
+    /// - Parameter isGenerated: Whether to add a key; `false` overrides a stage that adds them.
+    public consuming func retry(idempotencyKey isGenerated: Bool) -> Request {
+        options[IdempotencyKeyOption.self] = isGenerated ? .value(true) : .off
         return self
     }
 }

@@ -5,7 +5,7 @@ extension DownloadPosition {
     /// Returns `nil` if the body of the response isn't to be resumed if it breaks.
     init?(_ response: borrowing Response, to request: borrowing Request, _ settings: RetrySettings) {
         guard settings.policy.resumesDownloads, !response.body.isReplayable, request.head.method == .get,
-            request.body.isReplayable, !request.options[LongLivedResponse.self]
+            request.body.isReplayable, !request.options[LongLivedResponseNote.self]
         else { return nil }
         self.init(copy response, receivedAt: request.environment.time.date)
     }

@@ -106,7 +106,7 @@ extension RetryHistory.Attempt: CustomStringConvertible, DescribedValue {
 }
 
 /// The attempts before a response; see also ``HTTPChainCore/Response/retries``.
-package enum RetryHistoryOption: ResponseOption {
+package enum RetryHistoryFact: ResponseOption {
     /// No history, because the first response wasn't retried.
     package static var defaultValue: RetryHistory? { nil }
 }
@@ -120,7 +120,7 @@ package enum RetryHistoryNote: ErrorNote {
 extension Response {
     /// The attempts that led to this response and the reason for stopping, or `nil` if the first response wasn't
     /// retryable.
-    public var retries: RetryHistory? { options[RetryHistoryOption.self] }
+    public var retries: RetryHistory? { options[RetryHistoryFact.self] }
 }
 
 extension HTTPChainError {

@@ -39,7 +39,7 @@ public import HTTPTypes
 /// again, and the cache sees one response. ``/HTTPChainCore/Request/attempt`` is the attempt's number.
 ///
 /// **Options.** ``HTTPChainCore/Request/retry(_:)`` sets the policy of one call;
-/// ``HTTPChainCore/Request/idempotent(_:)`` adds a key to it.
+/// ``HTTPChainCore/Request/retry(idempotencyKey:)`` adds a key to it.
 ///
 /// **Errors.** The stage itself throws only ``/HTTPChainCore/TransportError``, if a resumed range has more or fewer
 /// bytes than declared.
@@ -75,7 +75,7 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
     package var stagePhase: Phase { .retry }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [CallRetryPolicy.self, GeneratesIdempotencyKey.self] }
+    package var stageOptions: [any RequestOption.Type] { [RetryOption.self, IdempotencyKeyOption.self] }
 
     /// The policy, the budget and the methods with keys.
     package var stageSummary: StageSummary {
@@ -131,8 +131,8 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
     /// - Throws: The error of the last attempt; `CancellationError` as soon as the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        if request.options.contains(CallRetryPolicy.self) {
-            let policy = request.options[CallRetryPolicy.self].applied(to: settings.policy) ?? .never
+        if request.options.contains(RetryOption.self) {
+            let policy = request.options[RetryOption.self].applied(to: settings.policy) ?? .never
             return try await send(request, next, settings.with(policy))
         }
         return try await send(request, next, settings)

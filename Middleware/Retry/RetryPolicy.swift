@@ -99,7 +99,7 @@ public enum RetryVerdict: Sendable, Hashable {
 }
 
 /// The policy of one call, instead of that of ``RetryMiddleware``; if it is off, ``RetryPolicy/never``.
-package enum CallRetryPolicy: RequestOption {
+package enum RetryOption: RequestOption {
     package typealias Value = CallSetting<RetryPolicy>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
@@ -118,7 +118,7 @@ extension Request {
     /// let response = try await chain.send(.get("https://api.example.com/health").retry(.never))
     /// ```
     public consuming func retry(_ policy: RetryPolicy) -> Request {
-        options[CallRetryPolicy.self] = .value(policy)
+        options[RetryOption.self] = .value(policy)
         return self
     }
 }

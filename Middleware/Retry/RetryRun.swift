@@ -173,7 +173,7 @@ extension RetryRun {
         guard history.attempts.count > 1 || history.stop != .notNeeded else { return response }
         var response = response
         if attempts != response.attempts { response.attempts = attempts }
-        response.options[RetryHistoryOption.self] = history
+        response.options[RetryHistoryFact.self] = history
         return response
     }
 

@@ -41,10 +41,10 @@ final class RetrySettings: Sendable {
 
     /// Whether to add an `Idempotency-Key` to a request.
     func makesKey(for request: borrowing Request) -> Bool {
-        if keyedMethods.isEmpty, !request.options.contains(GeneratesIdempotencyKey.self) { return false }
+        if keyedMethods.isEmpty, !request.options.contains(IdempotencyKeyOption.self) { return false }
         let method = request.head.method
         return !method.isIdempotent
-            && request.options[GeneratesIdempotencyKey.self].applied(to: keyedMethods.contains(method)) ?? false
+            && request.options[IdempotencyKeyOption.self].applied(to: keyedMethods.contains(method)) ?? false
             && request.head.headerFields[.idempotencyKey] == nil
     }
 

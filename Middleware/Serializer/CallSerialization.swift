@@ -71,15 +71,15 @@ extension CallSerialization {
     /// The settings that only encoding a value can honor, as a caller writes them.
     var encodingOnly: [String] {
         var names = bodyOnly
-        if encodesNilAsNull == true { names.append("encodingNilAsNull()") }
-        if let request, request.name != response?.name { names.append("encoded(by:)") }
+        if encodesNilAsNull == true { names.append("encoding(nilAsNull: true)") }
+        if let request, request.name != response?.name { names.append("encoding(by:)") }
         return names
     }
 
     /// The settings that only a value as the whole body can honor, and not values in a form.
     var bodyOnly: [String] {
         var names: [String] = []
-        if let rootKey, !rootKey.isWhole { names.append("encoded(under:)") }
+        if let rootKey, !rootKey.isWhole { names.append("encoding(under:)") }
         if !afterEncoding.isEmpty { names.append("afterEncoding(_:_:)") }
         return names
     }
@@ -90,9 +90,9 @@ extension CallSerialization {
     /// The settings that only decoding a whole response can honor, as a caller writes them.
     var decodingOnly: [String] {
         var names: [String] = []
-        if let keyPath, !keyPath.isWhole { names.append("decoded(at:)") }
-        if let response, response.name != request?.name { names.append("decoded(by:)") }
-        if limit != nil { names.append("decoded(upTo:)") }
+        if let keyPath, !keyPath.isWhole { names.append("decoding(at:)") }
+        if let response, response.name != request?.name { names.append("decoding(by:)") }
+        if limit != nil { names.append("decoding(upTo:)") }
         if !afterDecoding.isEmpty { names.append("afterDecoding(_:_:)") }
         return names
     }
@@ -100,7 +100,7 @@ extension CallSerialization {
     /// The settings for decoding that a call without serialization doesn't honor, as a caller writes them.
     var decodingOverridden: [String] {
         let isShared = response != nil && response?.name == request?.name
-        return (isShared ? ["serialized(by:)"] : []) + decodingOnly
+        return (isShared ? ["serializer(_:)"] : []) + decodingOnly
     }
 }
 
@@ -132,7 +132,7 @@ extension CallSerialization: EffectComparable {
 }
 
 /// The request option for a call's settings.
-package enum CallSerializationOption: RequestOption {
+package enum SerializationOption: RequestOption {
     /// The stage's own settings.
     package static var defaultValue: CallSerialization { CallSerialization() }
     /// The method that sets the option, and the stage that reads it.
@@ -146,7 +146,7 @@ package enum CallSerializationOption: RequestOption {
 }
 
 /// The value that a request's body was encoded from, for inner stages.
-package enum EncodedValue: RequestOption, RequestNote {
+package enum EncodedValueNote: RequestOption, RequestNote {
     /// `nil`: the body wasn't encoded from a value.
     package static var defaultValue: (any Encodable & Sendable)? { nil }
 }
@@ -154,19 +154,19 @@ package enum EncodedValue: RequestOption, RequestNote {
 extension Request {
     /// The encoding and decoding settings of this call.
     package var serialization: CallSerialization {
-        get { options[CallSerializationOption.self] }
-        set { options[CallSerializationOption.self] = newValue }
+        get { options[SerializationOption.self] }
+        set { options[SerializationOption.self] = newValue }
     }
 
     /// Returns the request with its own serializer for both directions.
-    public consuming func serialized(by serializer: any Serializer) -> Request {
+    public consuming func serializer(_ serializer: any Serializer) -> Request {
         serialization.request = .serializer(serializer)
         serialization.response = .serializer(serializer)
         return self
     }
 
     /// Returns the request with the serializer, or ``DataMapper``, of this name for both directions.
-    public consuming func serialized(by name: String) -> Request {
+    public consuming func serializer(_ name: String) -> Request {
         serialization.request = .named(name)
         serialization.response = .named(name)
         return self
@@ -175,14 +175,14 @@ extension Request {
     /// Returns the request with its own encoding of its value; decoding isn't affected.
     ///
     /// ```swift
-    /// Request.post("login", body: .value(credentials)).encoded(by: .form)
+    /// Request.post("login", body: .value(credentials)).encoding(by: .form)
     /// ```
     ///
     /// - Parameters:
     ///   - serializer: The serializer for encoding; nil leaves it unchanged.
     ///   - rootKey: The keys under which the value is nested; an empty path disables nesting, and nil leaves it
     ///     unchanged.
-    public consuming func encoded(
+    public consuming func encoding(
         by serializer: (any Serializer)? = nil,
         under rootKey: BodyKeyPath? = nil
     ) -> Request {
@@ -194,7 +194,7 @@ extension Request {
     /// Returns the request with its own decoding of the response.
     ///
     /// ```swift
-    /// Request.get("plants").decoded(at: "data.items", upTo: .mebibytes(64))
+    /// Request.get("plants").decoding(at: "data.items", upTo: .mebibytes(64))
     /// ```
     ///
     /// It applies to calls with a type, such as `send(_:as:)`; `send(_:)` without one and `Response.decode(_:)` ignore
@@ -206,7 +206,7 @@ extension Request {
     ///     unchanged. An optional value is nil if anything along the path is null or missing; for other types that
     ///     throws a ``SerializerError`` with the key.
     ///   - limit: The maximum size of the response; nil leaves it unchanged.
-    public consuming func decoded(
+    public consuming func decoding(
         by serializer: (any Serializer)? = nil,
         at keyPath: BodyKeyPath? = nil,
         upTo limit: ByteCount? = nil
@@ -217,8 +217,8 @@ extension Request {
         return self
     }
 
-    /// Returns the request with nil properties of its value encoded as null.
-    public consuming func encodingNilAsNull(_ asNull: Bool = true) -> Request {
+    /// Returns the request with nil properties of its value encoded as null, or omitted.
+    public consuming func encoding(nilAsNull asNull: Bool) -> Request {
         serialization.encodesNilAsNull = asNull
         return self
     }
@@ -237,15 +237,15 @@ extension Request {
         return self
     }
 
-    /// Returns the request without serialization: its body must be bytes, and the response is left unchanged.
+    /// Returns the request with or without serialization.
     ///
-    /// Settings of the call for encoding don't apply to the bytes, so that a call whose declaration has some can send
-    /// bytes, too.
+    /// Without it, the body must be bytes, and the response is left unchanged. Settings of the call for encoding don't
+    /// apply to the bytes, so that a call whose declaration has some can send bytes, too.
     ///
     /// A type that such a call requests is decoded from JSON with the default settings, so a setting of the call for
     /// decoding throws ``SerializerError``.
-    public consuming func withoutSerialization() -> Request {
-        serialization.isOff = true
+    public consuming func serializer(_ isOn: Bool) -> Request {
+        serialization.isOff = !isOn
         return self
     }
 }

@@ -13,7 +13,7 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// A call chooses it by name with ``HTTPChainCore/Request/serialized(by:)-(String)``. To change a value after it was
+/// A call chooses it by name with ``HTTPChainCore/Request/serializer(_:)-(String)``. To change a value after it was
 /// decoded, by this or any other serializer, use ``AfterDecoding``.
 public struct DataMapper: Serializer, FormattedSerializer {
     package let format: SerializerFormat

@@ -54,7 +54,7 @@ extension Serializer where Self == BuiltInSerializer {
     /// SerializerMiddleware(.json, .form(ParameterEncoder(arrays: .brackets, keys: .snakeCase)))
     ///
     /// struct Order: Codable, Sendable { var plantIDs = [1, 2], isGift = true }
-    /// try await chain.send(.post("orders", body: .value(Order())).encoded(by: .form))
+    /// try await chain.send(.post("orders", body: .value(Order())).encoding(by: .form))
     /// // plant_ids%5B%5D=1&plant_ids%5B%5D=2&is_gift=true
     /// ```
     ///

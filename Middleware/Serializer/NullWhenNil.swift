@@ -10,7 +10,7 @@ import HTTPChainCore
 /// ```
 ///
 /// It can be decoded from null or a missing value. To encode every nil of a value as null, see
-/// ``HTTPChainCore/Request/encodingNilAsNull(_:)``.
+/// ``HTTPChainCore/Request/encoding(nilAsNull:)``.
 @propertyWrapper
 public struct NullWhenNil<Value> {
     /// The value.

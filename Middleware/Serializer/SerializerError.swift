@@ -69,7 +69,7 @@ public struct SerializerError: ExplainedError {
             Explanation(
                 "there is no serializer for the \(message) \(type.map { "of type \($0)" } ?? "without Content-Type")",
                 "there are \(Self.list(available)); add one to SerializerMiddleware, or choose one for the call with "
-                    + (message == .request ? "encoded(by:)" : "decoded(by:)")
+                    + (message == .request ? "encoding(by:)" : "decoding(by:)")
             )
         case .unknownName(let name, let available):
             Explanation("there is no serializer named \(name.debugDescription)", "there are \(Self.list(available))")
@@ -83,7 +83,7 @@ public struct SerializerError: ExplainedError {
             Explanation(
                 "the serializer stage doesn't decode the response, which is a stream of events or that of a call without "
                     + "serialization, so \(names.joined(separator: ", ")) would have no effect",
-                "decode events with a decoder: of your own, remove withoutSerialization(), or remove the setting"
+                "decode events with a decoder: of your own, remove serializer(false), or remove the setting"
             )
         case .otherType(let type, let setting, let message):
             Explanation(
@@ -109,7 +109,7 @@ public struct SerializerError: ExplainedError {
         case .tooLarge(let limit):
             Explanation(
                 "the response is larger than the limit of \(limit)",
-                "raise it for the call with decoded(upTo:), or read the body as a stream"
+                "raise it for the call with decoding(upTo:), or read the body as a stream"
             )
         case .contentEncoded(let coding):
             Explanation(

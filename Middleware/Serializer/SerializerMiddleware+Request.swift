@@ -17,7 +17,7 @@ extension SerializerMiddleware {
                 contentType: contentType
             )
             let data = try bytes(of: value, by: serializer, context, call)
-            request.options[EncodedValue.self] = value
+            request.options[EncodedValueNote.self] = value
             let method = request.head.method
             if method == .get || method == .head || method == .delete, serializer.placesValuesInQuery {
                 request.head.path = QueryPlacement.append(String(decoding: data, as: UTF8.self), to: request.head.path)
@@ -34,18 +34,19 @@ extension SerializerMiddleware {
 
     /// Refuses settings of the call that nothing can honor.
     func checkSettings(of request: borrowing Request, for call: CallSerialization) throws(SerializerError) {
-        let isDecodedElsewhere = request.options[LongLivedResponse.self]
+        let isDecodedElsewhere = request.options[LongLivedResponseNote.self]
         if call.isOff {
             // An event stream or a typed call decodes plain JSON even then, without the settings.
-            if isDecodedElsewhere || request.options[ExpectedType.self] != nil, !call.decodingOverridden.isEmpty {
+            if isDecodedElsewhere || request.options[ExpectedTypeNote.self] != nil, !call.decodingOverridden.isEmpty {
                 throw unused(call.decodingOverridden, of: .response, request)
             }
             return
         }
         // An outer serializer has already applied the settings to the value that it encoded.
-        let isEncoded = request.options[EncodedValue.self] == nil && request.body.value == nil && !request.body.isEmpty
+        let isEncoded =
+            request.options[EncodedValueNote.self] == nil && request.body.value == nil && !request.body.isEmpty
         if isEncoded {
-            let encodesValues = request.options[WantsValueEncoder.self] && request.body.isPlaceholder
+            let encodesValues = request.options[ValueEncoderWantedNote.self] && request.body.isPlaceholder
             let names = encodesValues ? call.bodyOnly : call.encodingOnly
             if !names.isEmpty { throw unused(names, of: .request, request) }
         }
@@ -64,7 +65,7 @@ extension SerializerMiddleware {
                 problem = .otherType("\(type)", setting: change.setting, of: .request)
             }
         }
-        if let type = request.options[ExpectedType.self],
+        if let type = request.options[ExpectedTypeNote.self],
             let change = call.afterDecoding.first(where: { !$0.applies(type) })
         {
             problem = .otherType("\(type)", setting: change.setting, of: .response)

@@ -25,7 +25,7 @@ extension SerializerMiddleware {
         call.request = response.request ?? call.request
         do {
             let value = try await value(of: &response, as: type, for: call)
-            response.options[DecodedValue.self] = try await finish(value, response.head, call.settings, call.timer)
+            response.options[DecodedValueFact.self] = try await finish(value, response.head, call.settings, call.timer)
             return response
         } catch let error as SerializerError {
             throw error.with(

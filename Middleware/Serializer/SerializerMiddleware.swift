@@ -9,7 +9,8 @@ import HTTPTypes
 ///     SerializerMiddleware(.json(keys: .snakeCase, dates: .iso8601), .form, .text)
 ///     StatusValidationMiddleware()
 /// }
-/// let plants = try await chain.send(.get("https://api.example.com/plants").decoded(at: "data.items"), as: [Plant].self)
+/// let request = Request.get("https://api.example.com/plants").decoding(at: "data.items")
+/// let plants = try await chain.send(request, as: [Plant].self)
 /// let added = try await chain.send(.post("https://api.example.com/plants", body: .value(draft)), as: Plant.self)
 /// let none = try await chain.send(.get("https://api.example.com/plants/0"), as: Plant?.self)   // 204: nil
 /// ```
@@ -78,7 +79,7 @@ public struct SerializerMiddleware: BuiltInStage {
     }
 
     package var stagePhase: Phase { .decode }
-    package var stageOptions: [any RequestOption.Type] { [CallSerializationOption.self] }
+    package var stageOptions: [any RequestOption.Type] { [SerializationOption.self] }
 
     /// The serializers, and the settings that differ from the defaults.
     package var stageSummary: StageSummary {
@@ -128,7 +129,7 @@ public struct SerializerMiddleware: BuiltInStage {
         if request.body.value != nil {
             try encodeBody(of: &request, for: call)
             let steps = afterEncoding + call.afterEncoding
-            if !steps.isEmpty, let value = request.options[EncodedValue.self] {
+            if !steps.isEmpty, let value = request.options[EncodedValueNote.self] {
                 let given = request.options
                 for step in steps {
                     let current = request
@@ -137,15 +138,15 @@ public struct SerializerMiddleware: BuiltInStage {
                 try next.refuseLateOptions(of: request, setBy: "SerializerMiddleware", after: given)
             }
         }
-        if request.options[WantsValueEncoder.self] {
-            request.options[ValueEncoderOption.self] = valueEncoder(for: request, call)
+        if request.options[ValueEncoderWantedNote.self] {
+            request.options[ValueEncoderNote.self] = valueEncoder(for: request, call)
         }
-        guard let type = request.options[ExpectedType.self] else { return try await next(request) }
+        guard let type = request.options[ExpectedTypeNote.self] else { return try await next(request) }
         if !request.head.headerFields.contains(.accept), let accept = try acceptedTypes(type, for: call) {
             request.head.headerFields[.accept] = accept
         }
         // Custom closures and places may wait for anything, up to the call's deadline.
-        let place = request.options[DecodingPlaceOption.self]
+        let place = request.options[DecodingPlaceNote.self]
         let isTimed = place != nil || !afterDecoding.isEmpty || !call.afterDecoding.isEmpty
         let decoded = DecodedCall(
             request: request.head,
@@ -157,15 +158,15 @@ public struct SerializerMiddleware: BuiltInStage {
         )
         let response = try await next(request)
         // An inner serializer has already decoded it.
-        guard response.options[DecodedValue.self] == nil else { return response }
+        guard response.options[DecodedValueFact.self] == nil else { return response }
         return try await decode(response, to: type, for: decoded)
     }
 
     /// Whether a request has a value to encode, a type to decode or settings; most of the others have nothing to check.
     private func needsSerializer(_ request: borrowing Request) -> Bool {
         let options = request.options
-        return request.body.hasValue || options.contains(ExpectedType.self)
-            || options.contains(CallSerializationOption.self) || options.contains(WantsValueEncoder.self)
+        return request.body.hasValue || options.contains(ExpectedTypeNote.self)
+            || options.contains(SerializationOption.self) || options.contains(ValueEncoderWantedNote.self)
     }
 
     func serializer(_ choice: CallSerialization.Choice) throws(SerializerError) -> any Serializer {

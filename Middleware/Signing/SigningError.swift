@@ -118,7 +118,7 @@ public struct SigningError: ExplainedError {
         case .noWebhookID:
             Explanation(
                 "a webhook needs an identifier that stays the same when it is sent again",
-                "give the request one with webhookID(_:)"
+                "give the request one with signing(webhookID:)"
             )
         case .unsupportedTarget(let reason): Explanation("the request's target cannot be signed: \(reason)")
         case .unsupportedSetting(let setting, let reason):

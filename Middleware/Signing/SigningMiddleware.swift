@@ -27,7 +27,7 @@ import HTTPTypes
 /// signature, with its own time, nonce and token.
 ///
 /// **Origins.** Only requests to the named origins are signed: a redirect to another one is sent without a
-/// signature. The signature fields are bound to their origin (`OriginBoundFields`).
+/// signature. The signature fields are bound to their origin (`OriginBoundFieldsNote`).
 ///
 /// **Responses** are verified by a ``MessageVerifier``, using the sent request for components of the request (`req`). A
 /// response without a valid signature is dropped, with an error.
@@ -37,8 +37,8 @@ import HTTPTypes
 /// **Place.** Phase ``/HTTPChainCore/Phase/sign``: inside all stages that change a request, and
 /// just outside those that observe what is sent.
 ///
-/// **Options.** ``HTTPChainCore/Request/unsigned()``, ``HTTPChainCore/Request/webhookID(_:)``,
-/// ``HTTPChainCore/Request/signingPayload(_:)``. On the response,
+/// **Options.** ``HTTPChainCore/Request/signing(_:)``, ``HTTPChainCore/Request/signing(webhookID:)``,
+/// ``HTTPChainCore/Request/signing(payload:)``. On the response,
 /// ``HTTPChainCore/Response/signatureVerification``.
 ///
 /// **Errors.** ``SigningError``; rethrows errors of custom signers.
@@ -52,7 +52,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     package let stageOptions: [any RequestOption.Type]
 
     /// The options of all signers, which a custom one reads if it calls one of them.
-    static let optionsOfSigners: [any RequestOption.Type] = [WebhookIdentifier.self, AWSPayloadChoice.self]
+    static let optionsOfSigners: [any RequestOption.Type] = [WebhookIDOption.self, SigningPayloadOption.self]
 
     /// Makes a stage that signs requests.
     ///
@@ -67,7 +67,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     ) {
         let scheme = (signer as? BuiltInSigner)?.scheme ?? signer as? any SignatureScheme
         self.scheme = scheme
-        stageOptions = [SigningChoice.self] + (scheme?.optionsRead ?? Self.optionsOfSigners)
+        stageOptions = [SigningOption.self] + (scheme?.optionsRead ?? Self.optionsOfSigners)
         self.signer = scheme ?? signer
         self.origins = origins.originSet
         self.verifier = verifier
@@ -81,7 +81,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     public init(verifying verifier: MessageVerifier, for origins: some OriginSetConvertible) {
         signer = nil
         scheme = nil
-        stageOptions = [SigningChoice.self]
+        stageOptions = [SigningOption.self]
         self.origins = origins.originSet
         self.verifier = verifier
     }
@@ -119,7 +119,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// - Throws: ``SigningError``; rethrows errors of the signer, the inner stages and reading the request's body.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let origin = request.origin, origins.contains(origin),
-            !request.options.contains(SigningChoice.self) || request.options[SigningChoice.self] == .standard
+            !request.options.contains(SigningOption.self) || request.options[SigningOption.self] == .standard
         else { return try await next(request) }
         // The signature covers the target that the transport sends.
         request.head.encodeSquareBrackets()
@@ -173,7 +173,8 @@ private struct ResponseCheck {
         let sent = response.request ?? head
         var received = response.head
         // Content decoded by the transport was signed in its encoded form.
-        for field in response.options[OriginalContentFields.self] where !received.headerFields.contains(field.name) {
+        for field in response.options[OriginalContentFieldsFact.self] where !received.headerFields.contains(field.name)
+        {
             received.headerFields.append(field)
         }
         do {
@@ -182,7 +183,7 @@ private struct ResponseCheck {
                 at: time.date,
                 hasContent: !response.head.hasNoContent(answering: sent.method)
             )
-            response.options[SignatureVerificationOption.self] = verified.map { .verified($0) } ?? .unsigned
+            response.options[SignatureVerificationFact.self] = verified.map { .verified($0) } ?? .unsigned
         } catch let error as SigningError {
             throw error.about(ExchangeSnapshot(sent, response: response.head, redaction: redaction))
         }

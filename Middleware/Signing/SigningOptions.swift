@@ -1,12 +1,12 @@
 public import HTTPChainCore
 
-/// Whether a request is signed; see ``HTTPChainCore/Request/unsigned()``.
-package enum SigningChoice: RequestOption {
+/// Whether a request is signed; see ``HTTPChainCore/Request/signing(_:)``.
+package enum SigningOption: RequestOption {
     /// As configured in the stage.
     package static var defaultValue: CallSetting<Never> { .standard }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".unsigned()", reader: "SigningMiddleware(…)", phase: .sign)
+        OptionUsage(".signing(false)", reader: "SigningMiddleware(…)", phase: .sign)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -14,13 +14,13 @@ package enum SigningChoice: RequestOption {
     }
 }
 
-/// The identifier of a webhook; see ``HTTPChainCore/Request/webhookID(_:)``.
-package enum WebhookIdentifier: RequestOption {
+/// The identifier of a webhook; see ``HTTPChainCore/Request/signing(webhookID:)``.
+package enum WebhookIDOption: RequestOption {
     /// No identifier.
     package static var defaultValue: String? { nil }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".webhookID(_:)", reader: "SigningMiddleware(.webhook(keys: …), for: …)", phase: .sign)
+        OptionUsage(".signing(webhookID:)", reader: "SigningMiddleware(.webhook(keys: …), for: …)", phase: .sign)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -29,15 +29,17 @@ package enum WebhookIdentifier: RequestOption {
 }
 
 extension Request {
-    /// Returns the request, which ``SigningMiddleware`` neither signs nor verifies the response of.
-    public consuming func unsigned() -> Request {
-        options[SigningChoice.self] = .off
+    /// Returns the request with signing by ``SigningMiddleware`` enabled or disabled.
+    ///
+    /// - Parameter isOn: Whether the request is signed and its response verified; `true` restores the stage's setting.
+    public consuming func signing(_ isOn: Bool) -> Request {
+        options[SigningOption.self] = isOn ? .standard : .off
         return self
     }
 
     /// Returns the request with the identifier of its webhook, which is the same in all retries.
-    public consuming func webhookID(_ id: String) -> Request {
-        options[WebhookIdentifier.self] = id
+    public consuming func signing(webhookID id: String) -> Request {
+        options[WebhookIDOption.self] = id
         return self
     }
 }

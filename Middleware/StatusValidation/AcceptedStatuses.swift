@@ -1,16 +1,16 @@
 public import HTTPChainCore
 
 /// The statuses that a single call accepts, instead of those of ``StatusValidationMiddleware``; if it is off, all.
-package enum AcceptedStatuses: RequestOption {
+package enum StatusesOption: RequestOption {
     package typealias Value = CallSetting<StatusSet>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".acceptingOnly(_:)", reader: "StatusValidationMiddleware()", phase: .validate)
+        OptionUsage(".statuses(only:)", reader: "StatusValidationMiddleware()", phase: .validate)
     }
 }
 
 /// The statuses that a single call accepts in addition.
-package enum AdditionalStatuses: RequestOption, RequestNote {
+package enum AdditionalStatusesNote: RequestOption, RequestNote {
     /// No statuses.
     package static var defaultValue: StatusSet { [] }
 }
@@ -19,17 +19,17 @@ extension Request {
     /// Returns the request with additional accepted statuses.
     ///
     /// ```swift
-    /// let response = try await chain.send(.get("users/42").alsoAccepting([404]))
+    /// let response = try await chain.send(.get("users/42").statuses(adding: [404]))
     /// ```
-    public consuming func alsoAccepting(_ statuses: StatusSet) -> Request {
-        options[AdditionalStatuses.self] = options[AdditionalStatuses.self].union(statuses)
+    public consuming func statuses(adding statuses: StatusSet) -> Request {
+        options[AdditionalStatusesNote.self] = options[AdditionalStatusesNote.self].union(statuses)
         return self
     }
 
     /// Returns the request with only these statuses accepted.
-    public consuming func acceptingOnly(_ statuses: StatusSet) -> Request {
-        options[AcceptedStatuses.self] = .value(statuses)
-        options.remove(AdditionalStatuses.self)
+    public consuming func statuses(only statuses: StatusSet) -> Request {
+        options[StatusesOption.self] = .value(statuses)
+        options.remove(AdditionalStatusesNote.self)
         return self
     }
 }

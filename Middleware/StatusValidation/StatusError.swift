@@ -25,7 +25,7 @@ public struct StatusError: ResponseError, ExplainedError {
     package var explanation: Explanation {
         Explanation(
             "the status \(status.code) is not accepted (accepted: \(accepted))",
-            "handle StatusError, or accept it for this call with alsoAccepting([\(status.code)])"
+            "handle StatusError, or accept it for this call with statuses(adding: [\(status.code)])"
         )
     }
 }

@@ -8,7 +8,7 @@ import HTTPTypes
 ///     StatusValidationMiddleware(accepting: [.success, 304])
 /// }
 /// do {
-///     let response = try await chain.send(.get("https://api.example.com/plants/7").alsoAccepting([404]))
+///     let response = try await chain.send(.get("https://api.example.com/plants/7").statuses(adding: [404]))
 ///     if response.status == .notFound { … }
 /// } catch let error as StatusError where error.status == .tooManyRequests {
 ///     print(error)   // method, URL, status, content type and how the body begins
@@ -23,7 +23,7 @@ import HTTPTypes
 /// response. The error has the request as sent by the transport (`Response.request`), otherwise as received by this
 /// stage.
 ///
-/// **Options.** ``HTTPChainCore/Request/alsoAccepting(_:)`` and ``HTTPChainCore/Request/acceptingOnly(_:)`` extend or
+/// **Options.** ``HTTPChainCore/Request/statuses(adding:)`` and ``HTTPChainCore/Request/statuses(only:)`` extend or
 /// replace the accepted statuses for one call.
 ///
 /// **Failures with status 200.** A ``ResponseCheck`` gets the head and the beginning of the content of each accepted
@@ -56,7 +56,7 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware, BuiltInStag
     package var stagePhase: Phase { .validate }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [AcceptedStatuses.self] }
+    package var stageOptions: [any RequestOption.Type] { [StatusesOption.self] }
 
     /// The accepted statuses and the limit.
     package var stageSummary: StageSummary {
@@ -76,11 +76,11 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware, BuiltInStag
         let kept = request
         let response = try await next(request)
         // The common case: nothing set for the call, and a status that the stage accepts.
-        if accepted.contains(response.status), !kept.options.contains(AcceptedStatuses.self) {
+        if accepted.contains(response.status), !kept.options.contains(StatusesOption.self) {
             return check == nil ? response : try await checked(response)
         }
-        let accepted = (kept.options[AcceptedStatuses.self].applied(to: accepted) ?? .all)
-            .union(kept.options[AdditionalStatuses.self])
+        let accepted = (kept.options[StatusesOption.self].applied(to: accepted) ?? .all)
+            .union(kept.options[AdditionalStatusesNote.self])
         if accepted.contains(response.status) { return try await checked(response) }
         throw try await refusal(of: response, to: kept, accepted: accepted)
     }

@@ -39,8 +39,8 @@ import HTTPTypes
 /// **Place.** Phase ``/HTTPChainCore/Phase/attempt``: inside retry and authentication, so that each attempt has its own
 /// limits.
 ///
-/// **Options.** ``HTTPChainCore/Request/attemptTimeout(_:)`` sets the total of one call,
-/// ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)`` the others.
+/// **Options.** ``HTTPChainCore/Request/timeout(attempt:)`` sets the total of one call,
+/// ``HTTPChainCore/Request/timeout(connect:write:response:read:)`` the others.
 ///
 /// **Errors.** `TimeoutError` with the scope of the limit and the amount of the request's body that was sent; with
 /// ``/HTTPChainCore/TimeoutScope/call`` if the call's deadline has passed.
@@ -85,7 +85,7 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage 
             totalCoversBody: coverage == .response,
             stage: "AttemptTimeoutMiddleware"
         )
-        prepared = PreparedOption(TransferLimitsOption.self, limits)
+        prepared = PreparedOption(TransferLimitsNote.self, limits)
     }
 
     /// Inside retries, once per attempt.
@@ -93,7 +93,7 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage 
 
     /// The options that the stage reads.
     package var stageOptions: [any RequestOption.Type] {
-        [AttemptTimeout.self, StepTimeouts.self]
+        [AttemptTimeoutOption.self, StepTimeoutsOption.self]
     }
 
     /// The limits.
@@ -116,11 +116,12 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage 
     ///   is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        let isForOneCall = request.options.contains(AttemptTimeout.self) || request.options.contains(StepTimeouts.self)
+        let isForOneCall =
+            request.options.contains(AttemptTimeoutOption.self) || request.options.contains(StepTimeoutsOption.self)
         let limits = isForOneCall ? self.limits(for: request) : limits
         if limits.isEmpty { return try await next(request) }
         if isForOneCall {
-            request.options[TransferLimitsOption.self] = limits
+            request.options[TransferLimitsNote.self] = limits
         } else {
             request.options.set(prepared)
         }
@@ -130,9 +131,9 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage 
 
     private func limits(for request: borrowing Request) -> TransferLimits {
         var limits = limits
-        limits.total = request.options[AttemptTimeout.self].applied(to: limits.total)
-        if request.options.contains(StepTimeouts.self) {
-            let steps = request.options[StepTimeouts.self]
+        limits.total = request.options[AttemptTimeoutOption.self].applied(to: limits.total)
+        if request.options.contains(StepTimeoutsOption.self) {
+            let steps = request.options[StepTimeoutsOption.self]
             limits.connect = steps.connect.applied(to: limits.connect)
             limits.write = steps.write.applied(to: limits.write)
             limits.response = steps.response.applied(to: limits.response)
@@ -150,8 +151,8 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage 
             return try await next(request)
         }
         if upload(of: request, next) == .told {
-            let listener = request.options[UploadProgress.self]
-            request.options[UploadProgress.self] = { [weak timer] sent, expected in
+            let listener = request.options[UploadProgressNote.self]
+            request.options[UploadProgressNote.self] = { [weak timer] sent, expected in
                 listener?(sent, expected)
                 timer?.sent(sent, of: expected)
             }

@@ -25,7 +25,7 @@ import HTTPTypes
 /// response from a cache) has no transfer and is returned unchanged. A call whose own task is cancelled throws
 /// `CancellationError`, even if its time is up as well.
 ///
-/// **Enforcement.** The deadline is data on the request (`CallDeadline`): the transport and the inner stages end their
+/// **Enforcement.** The deadline is data on the request (`DeadlineNote`): the transport and the inner stages end their
 /// waits at it, so that no task is needed. If some don't declare that (a transport without the capability
 /// `keepsDeadlines`, a stage that isn't a `DeadlineKeepingMiddleware`), the inner stages are cancelled when the time is
 /// up, and awaited, so that nothing continues in the background. A stage that ignores cancellation delays the error
@@ -35,7 +35,7 @@ import HTTPTypes
 /// report calls as a whole: a log further in would see a cancellation, not a timeout. A second, inner stage can only
 /// bring the deadline nearer; otherwise, it does nothing.
 ///
-/// **Options.** ``HTTPChainCore/Request/timeout(_:)`` sets or removes the limit for one call. `CallDeadline` gives
+/// **Options.** ``HTTPChainCore/Request/timeout(_:)`` sets or removes the limit for one call. `DeadlineNote` gives
 /// inner stages the call's deadline. An earlier one set by the caller is kept.
 ///
 /// **Errors.** ``/HTTPChainCore/TimeoutError`` with the scope ``/HTTPChainCore/TimeoutScope/call``.
@@ -57,7 +57,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     package var stagePhase: Phase { .deadline }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [CallTimeout.self] }
+    package var stageOptions: [any RequestOption.Type] { [TimeoutOption.self] }
 
     /// The limit.
     package var stageSummary: StageSummary {
@@ -76,10 +76,10 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         var limit = limit
         // Each of the calls that share an exchange has its own limit outside.
-        if request.options.contains(CallTimeout.self), !request.options.contains(SharedDeadline.self) {
-            limit = request.options[CallTimeout.self].applied(to: limit)
+        if request.options.contains(TimeoutOption.self), !request.options.contains(SharedDeadlineNote.self) {
+            limit = request.options[TimeoutOption.self].applied(to: limit)
         }
-        let given = request.options[CallDeadline.self]
+        let given = request.options[DeadlineNote.self]
         if limit == nil && given == nil { return try await next(request) }
         return try await hold(request, next, limit: limit, given: given)
     }
@@ -89,7 +89,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
         _ request: consuming Request,
         _ next: Next,
         limit: Duration?,
-        given: CallDeadline.Mark?
+        given: DeadlineNote.Mark?
     ) async throws -> Response {
         let now = request.options.elapsed
         let own = limit.map { Deadline(.call, limit: $0, start: now) }
@@ -106,13 +106,13 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
                 exchange: ExchangeSnapshot(request.head, redaction: request.redaction)
             )
         }
-        request.options[CallDeadline.self] = CallDeadline.Mark(
+        request.options[DeadlineNote.self] = DeadlineNote.Mark(
             deadline.instant,
             start: deadline.start,
             stage: Self.name
         )
         if next.keepsDeadlines { return try await next(request) }
-        if let supervised = request.options[SupervisedDeadline.self], supervised <= deadline.instant {
+        if let supervised = request.options[SupervisedDeadlineNote.self], supervised <= deadline.instant {
             return try await next(request)
         }
         return try await supervise(request, next, deadline)
@@ -125,7 +125,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
         _ deadline: Deadline
     ) async throws -> Response {
         let timer = TransferTimer(request, call: deadline)
-        request.options[SupervisedDeadline.self] = deadline.instant
+        request.options[SupervisedDeadlineNote.self] = deadline.instant
         let passed = request
         var response = try await timer.run { try await next(passed) }
         if let kept = response.body.keptDeadline, kept <= deadline.instant { return response }

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// The time limit for the whole call, for ``TimeoutMiddleware``; see also ``HTTPChainCore/Request/timeout(_:)``.
-package enum CallTimeout: RequestOption {
+package enum TimeoutOption: RequestOption {
     package typealias Value = CallSetting<Duration>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
@@ -11,18 +11,19 @@ package enum CallTimeout: RequestOption {
     package static var affectsResponse: Bool { false }
 }
 
-/// The limit for each attempt, for ``AttemptTimeoutMiddleware``; see also ``HTTPChainCore/Request/attemptTimeout(_:)``.
-package enum AttemptTimeout: RequestOption {
+/// The limit for each attempt, for ``AttemptTimeoutMiddleware``; see also ``HTTPChainCore/Request/timeout(attempt:)``.
+package enum AttemptTimeoutOption: RequestOption {
     package typealias Value = CallSetting<Duration>
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".attemptTimeout(_:)", reader: "AttemptTimeoutMiddleware()", phase: .attempt)
+        OptionUsage(".timeout(attempt:)", reader: "AttemptTimeoutMiddleware()", phase: .attempt)
     }
 }
 
-/// The limits for the steps of each attempt, for ``AttemptTimeoutMiddleware``; see also
-/// ``HTTPChainCore/Request/transferLimits(connect:write:response:read:)``.
-package struct StepTimeouts: RequestOption, Sendable, Hashable {
+/// The limits for the steps of each attempt.
+///
+/// See also ``HTTPChainCore/Request/timeout(connect:write:response:read:)``.
+package struct StepTimeouts: Sendable, Hashable {
     /// The limit on getting a connection.
     package var connect = CallSetting<Duration>.standard
     /// The limit on waiting for the network to accept the next part of the request's body.
@@ -31,13 +32,16 @@ package struct StepTimeouts: RequestOption, Sendable, Hashable {
     package var response = CallSetting<Duration>.standard
     /// The limit on waiting for the next part of the response's body.
     package var read = CallSetting<Duration>.standard
+}
 
+/// The request option with the limits for the steps of each attempt, for ``AttemptTimeoutMiddleware``.
+package enum StepTimeoutsOption: RequestOption {
     /// The stage's limits.
     package static var defaultValue: StepTimeouts { StepTimeouts() }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(
-            ".transferLimits(connect:write:response:read:)",
+            ".timeout(connect:write:response:read:)",
             reader: "AttemptTimeoutMiddleware()",
             phase: .attempt
         )
@@ -59,22 +63,22 @@ extension Request {
     /// - Parameter limit: The time limit for the call, or `nil` for none. With zero or less, the call throws
     ///   ``/HTTPChainCore/TimeoutError`` before anything is sent.
     public consuming func timeout(_ limit: Duration?) -> Request {
-        options[CallTimeout.self] = CallSetting(limit)
+        options[TimeoutOption.self] = CallSetting(limit)
         return self
     }
 
     /// Returns the request with its own limit for each attempt to get a response.
     ///
     /// - Parameter limit: The time limit for an attempt, or `nil` for none.
-    public consuming func attemptTimeout(_ limit: Duration?) -> Request {
-        options[AttemptTimeout.self] = CallSetting(limit)
+    public consuming func timeout(attempt limit: Duration?) -> Request {
+        options[AttemptTimeoutOption.self] = CallSetting(limit)
         return self
     }
 
     /// Returns the request with its own limits for the steps of each attempt.
     ///
     /// ```swift
-    /// let stream = try await chain.send(.get("events").transferLimits(read: .off))
+    /// let stream = try await chain.send(.get("events").timeout(read: .off))
     /// ```
     ///
     /// - Parameters:
@@ -82,13 +86,13 @@ extension Request {
     ///   - write: The limit on waiting for the network to accept more of the request's body. Defaults to the stage's.
     ///   - response: The limit on waiting for the response's head after the request was sent. Defaults to the stage's.
     ///   - read: The limit on waiting for more of the response's body. Defaults to the stage's.
-    public consuming func transferLimits(
+    public consuming func timeout(
         connect: CallSetting<Duration> = .standard,
         write: CallSetting<Duration> = .standard,
         response: CallSetting<Duration> = .standard,
         read: CallSetting<Duration> = .standard
     ) -> Request {
-        options[StepTimeouts.self] = StepTimeouts(connect: connect, write: write, response: response, read: read)
+        options[StepTimeoutsOption.self] = StepTimeouts(connect: connect, write: write, response: response, read: read)
         return self
     }
 }

@@ -40,8 +40,8 @@ final class AttemptSpan: Sendable {
 
     /// Lets the transport report the connection's protocol.
     func listen(to request: inout Request) {
-        let listener = request.options[ConnectionReport.self]
-        request.options[ConnectionReport.self] = { [protocolName] metrics in
+        let listener = request.options[ConnectionReportNote.self]
+        request.options[ConnectionReportNote.self] = { [protocolName] metrics in
             protocolName.withLock { $0 = metrics.protocolName }
             listener?(metrics)
         }

@@ -89,7 +89,7 @@ public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
     package var stagePhase: Phase { .wire }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [CallTracingOption.self] }
+    package var stageOptions: [any RequestOption.Type] { [TracingOption.self] }
 
     /// The name, purpose and settings of the stage.
     package var stageSummary: StageSummary {
@@ -143,7 +143,7 @@ public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
         type(of: instrument) == NoOpInstrument.self || type(of: instrument) == NoOpTracer.self
     }
 
-    private static let traced = PreparedOption(TracedByStage.self, true)
+    private static let traced = PreparedOption(TracedByStageNote.self, true)
 
     /// Passes the request on within a separate span.
     ///
@@ -175,13 +175,13 @@ public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
 
     /// Whether the call is traced.
     private static func isTraced(_ request: borrowing Request) -> Bool {
-        !request.options.contains(CallTracingOption.self) || request.options[CallTracingOption.self].isOn
+        !request.options.contains(TracingOption.self) || request.options[TracingOption.self].isOn
     }
 
     /// The context set for the call, or the task's.
     private static func context(of request: borrowing Request) -> InstrumentationContext? {
-        guard request.options.contains(CallTracingOption.self) else { return .current }
-        return request.options[CallTracingOption.self].context ?? .current
+        guard request.options.contains(TracingOption.self) else { return .current }
+        return request.options[TracingOption.self].context ?? .current
     }
 
     /// Passes on the caller's trace if nothing is bootstrapped.

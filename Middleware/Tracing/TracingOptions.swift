@@ -3,7 +3,7 @@ public import HTTPChainCore
 public import Instrumentation
 
 /// The tracing settings of a single call, set by ``HTTPChainCore/Request/tracing(_:childOf:)``.
-package enum CallTracingOption: RequestOption {
+package enum TracingOption: RequestOption {
     /// The stage's own settings.
     package static var defaultValue: CallTracing { CallTracing(isOn: true) }
     /// The method that sets the option, and the stage that reads it.
@@ -39,7 +39,7 @@ extension Request {
     ///   - isOn: Whether the call is traced; `true` by default.
     ///   - context: The parent of its spans, for a call whose task doesn't carry it; the task's by default.
     public consuming func tracing(_ isOn: Bool = true, childOf context: InstrumentationContext? = nil) -> Request {
-        options[CallTracingOption.self] = CallTracing(isOn: isOn, context: context)
+        options[TracingOption.self] = CallTracing(isOn: isOn, context: context)
         return self
     }
 }

@@ -6,7 +6,7 @@ public enum LeavesOrigin: Sendable, Hashable {
     /// References with a host and complete URLs are used unchanged.
     case allowed
     /// A reference with another host or a complete URL of another origin throws a ``URLBuilderError``, unless the call
-    /// allows it (``HTTPChainCore/Request/leavingOrigin()``).
+    /// allows it (``HTTPChainCore/Request/url(leavesOrigin:)``).
     ///
     /// The origin of a custom builder's URL isn't checked. Redirects are followed by their own stage's rules.
     case refused

@@ -50,7 +50,9 @@ public struct URLArguments: Sendable {
 
     /// Whether a URL is the same with and without the arguments; the ones not checked only affect how values are
     /// written.
-    var isEmpty: Bool { hasNoVariables && reservedValues.isEmpty && query.isEmpty && builder == nil }
+    var isEmpty: Bool {
+        hasNoVariables && reservedValues.isEmpty && query.isEmpty && builder == nil && leavesOrigin != .refused
+    }
 
     /// Whether there are no values for variables.
     var hasNoVariables: Bool { path.isEmpty && reserved.isEmpty }
@@ -73,12 +75,12 @@ package enum URLArgumentsOption: RequestOption {
 }
 
 /// Whether a call has ``URLArguments/reservedValues``, but no builder of its own to read them.
-package enum NeedsCustomBuilder: RequestOption {
+package enum CustomBuilderOption: RequestOption {
     /// There are no such values.
     package static var defaultValue: Bool { false }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".withReserved(_:_:)", reader: "URLBuilderMiddleware(builder: …)", phase: .build)
+        OptionUsage(".url(reserved:_:)", reader: "URLBuilderMiddleware(builder: …)", phase: .build)
     }
     /// Returns whether a chain without a custom builder may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool { !value }
@@ -94,20 +96,20 @@ extension Request {
             options[URLArgumentsOption.self] = newValue
             let needsBuilder = !newValue.reservedValues.isEmpty && newValue.builder == nil
             if needsBuilder {
-                options[NeedsCustomBuilder.self] = true
+                options[CustomBuilderOption.self] = true
             } else {
-                options.remove(NeedsCustomBuilder.self)
+                options.remove(CustomBuilderOption.self)
             }
         }
     }
 
-    /// Returns the request with permission to leave the base's origin, if the stage otherwise refuses that.
+    /// Returns the request with its own setting for a URL that leaves the base's origin.
     ///
     /// ```swift
-    /// try await chain.send(.get("https://downloads.example.net/plan.pdf").leavingOrigin())
+    /// try await chain.send(.get("https://downloads.example.net/plan.pdf").url(leavesOrigin: .allowed))
     /// ```
-    public consuming func leavingOrigin() -> Request {
-        urlArguments.leavesOrigin = .allowed
+    public consuming func url(leavesOrigin: LeavesOrigin) -> Request {
+        urlArguments.leavesOrigin = leavesOrigin
         return self
     }
 
@@ -130,16 +132,16 @@ extension Request {
     ///         return try call.standardURL(reference: "reports/\(days.lowerBound)-\(days.upperBound)")
     ///     }
     /// }
-    /// try await chain.send(.get("reports").withReserved("days", 3...7).url(builtBy: ReportBuilder()))
+    /// try await chain.send(.get("reports").url(reserved: "days", 3...7).url(builtBy: ReportBuilder()))
     /// ```
     ///
-    /// For the values of URL variables, which the standard builder also finds, use ``with(path:query:reserved:)``. A
+    /// For the values of URL variables, which the standard builder also finds, use ``url(path:query:reserved:)``. A
     /// chain without a custom builder, in the stage or in the call, refuses the request.
     ///
     /// - Parameters:
     ///   - name: The name, for ``URLArguments/reservedValues``.
     ///   - value: The value.
-    public consuming func withReserved(_ name: String, _ value: some Sendable) -> Request {
+    public consuming func url(reserved name: String, _ value: some Sendable) -> Request {
         urlArguments.reservedValues[name] = value
         return self
     }
@@ -148,9 +150,9 @@ extension Request {
     /// builder.
     ///
     /// ```swift
-    /// try Request.post("users/{id}/notes", json: note).with(path: ["id": 42])
+    /// try Request.post("users/{id}/notes", json: note).url(path: ["id": 42])
     /// ```
-    public consuming func with(
+    public consuming func url(
         path: URLParameters = [:],
         query: URLQuery = [:],
         reserved: URLParameters = [:]

@@ -117,7 +117,8 @@ public struct URLBuilderError: ExplainedError {
         case .leavesOrigin(let other, let base):
             Explanation(
                 "the URL is on another origin, \(other), than the base, \(base)",
-                "remove its host, or allow it for this call (leavingOrigin()) or for the stage (leavesOrigin: .allowed)"
+                "remove its host, or allow it for this call (url(leavesOrigin: .allowed)) "
+                    + "or for the stage (leavesOrigin: .allowed)"
             )
         case .invalidHost(let host):
             Explanation(

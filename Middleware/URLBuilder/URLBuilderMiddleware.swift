@@ -69,7 +69,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
         self.syntax = VariableNotations(syntax)
         self.leavesOrigin = leavesOrigin
         custom = builder
-        options = builder == nil ? [URLArgumentsOption.self] : [URLArgumentsOption.self, NeedsCustomBuilder.self]
+        options = builder == nil ? [URLArgumentsOption.self] : [URLArgumentsOption.self, CustomBuilderOption.self]
         self.builder = Result { () throws(URLBuilderError) in
             try URLBuilder(base: base, encoder: encoder, syntax: syntax, leavesOrigin: leavesOrigin)
         }
@@ -209,7 +209,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
         }
         if hasArguments {
             request.options.remove(URLArgumentsOption.self)
-            if !arguments.reservedValues.isEmpty { request.options.remove(NeedsCustomBuilder.self) }
+            if !arguments.reservedValues.isEmpty { request.options.remove(CustomBuilderOption.self) }
         }
         request.noteTarget(madeOf: template)
         return try await next(request)

@@ -28,7 +28,7 @@ public import HTTPChainURLSession
 /// is enough for a large transfer over a slow network. `request.timeout(_:)` changes or removes it for a call.
 ///
 /// A reference to an origin other than the base's, such as `//other.example/a` or a complete URL, throws a
-/// `URLBuilderError`, unless the call allows it with `request.leavingOrigin()`.
+/// `URLBuilderError`, unless the call allows it with `request.url(leavesOrigin: .allowed)`.
 extension Chain {
     /// Makes a chain for JSON over HTTP in any program: typed errors, forms, redirects, compression and retries.
     ///

@@ -182,7 +182,7 @@ public struct AsyncHTTPClientTransport: BuiltInTransport {
         let progress = request.beginUploadReport()
         // Carries the limits of the exchange; head and body continue on their own.
         let limited = Request(head: request.head, options: request.options)
-        let report = request.options[ConnectionReport.self]
+        let report = request.options[ConnectionReportNote.self]
         let wire = try request.forWire()
         try wire.requirePath(for: "AsyncHTTPClient")
         let upload = Upload(wire, progress: progress)

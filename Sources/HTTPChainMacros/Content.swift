@@ -26,9 +26,9 @@ public macro Serializer(_ serializer: any HTTPChain.Serializer) =
 public macro Serializer(_ name: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Leaves the content of the request and the response unserialized.
+/// Serializes the content of the request and the response, or leaves it unserialized.
 @attached(peer)
-public macro WithoutSerialization() =
+public macro Serializer(_ isOn: Bool) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Decodes the value at a key path of the content.

@@ -25,13 +25,13 @@ extension HTTPBody {
 extension Request {
     /// Reserves a value of a declared call for the URL builder, which also finds it for variables of the URL.
     public consuming func declare(reserved name: String, _ value: some URLValueConvertible & Sendable) -> Request {
-        with(reserved: URLParameters([(name, value.urlValue)]))
+        url(reserved: URLParameters([(name, value.urlValue)]))
     }
 
     /// Reserves a value of a declared call for a custom URL builder; does nothing if the value is nil.
     public consuming func declare(reserved name: String, _ value: (some Sendable)?) -> Request {
         guard let value else { return self }
-        return withReserved(name, value)
+        return url(reserved: name, value)
     }
 }
 

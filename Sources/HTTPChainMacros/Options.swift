@@ -3,12 +3,12 @@ public import HTTPChain
 
 /// Accepts only these statuses.
 @attached(peer)
-public macro SuccessCodes(_ codes: StatusSet...) =
+public macro Statuses(only codes: StatusSet...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Accepts these statuses in addition to the chain's.
 @attached(peer)
-public macro SuccessCodes(adding codes: StatusSet...) =
+public macro Statuses(adding codes: StatusSet...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Handles errors of the call, before the chain's handlers.
@@ -18,7 +18,7 @@ public macro ErrorHandlers(_ handlers: ErrorHandler...) =
 
 /// Handles errors of the call with only these handlers.
 @attached(peer)
-public macro OnlyErrorHandlers(_ handlers: ErrorHandler...) =
+public macro ErrorHandlers(only handlers: [ErrorHandler]) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Stores the response for a time, regardless of the server's settings.
@@ -31,32 +31,32 @@ public macro OnlyErrorHandlers(_ handlers: ErrorHandler...) =
 ///   - offline: Whether a stored response is returned if no other is available; must be the literal `true` or `false`.
 ///   - identifier: An identifier of the stored response; `{name}` and `%%0%%` are replaced by parameters.
 @attached(peer)
-public macro Cached(maxAge: Duration, offline: Bool = false, identifier: String = "") =
+public macro Caching(maxAge: Duration, offline: Bool = false, identifier: String = "") =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sets the use of the cache, or disables it: `@Cached(.off)`.
+/// Sets the use of the cache, or disables it: `@Caching(.off)`.
 @attached(peer)
-public macro Cached(_ use: CacheSettings.Use) =
+public macro Caching(_ use: CacheSettings.Use) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Sets the cache settings of the call.
 @attached(peer)
-public macro Cached(_ settings: CacheSettings) =
+public macro Caching(_ settings: CacheSettings) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Removes stored responses after the call has succeeded.
 @attached(peer)
-public macro Invalidates(_ selections: CacheSelection...) =
+public macro Caching(invalidating selections: CacheSelection...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Authenticates the call with the authenticator of the given name.
 @attached(peer)
-public macro Authenticator(_ name: String) =
+public macro Authentication(by name: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends the call without credentials.
+/// Sends the call with or without credentials.
 @attached(peer)
-public macro Unauthenticated() =
+public macro Authentication(_ isOn: Bool) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Limits the time of the whole call; nil for no limit.
@@ -66,7 +66,7 @@ public macro Timeout(_ limit: Duration?) =
 
 /// Limits the time of each attempt; nil for no limit.
 @attached(peer)
-public macro AttemptTimeout(_ limit: Duration?) =
+public macro Timeout(attempt limit: Duration?) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Sets the retry policy of the call.
@@ -76,22 +76,22 @@ public macro Retry(_ policy: RetryPolicy) =
 
 /// Sets the hedging policy of the call.
 @attached(peer)
-public macro Hedged(_ policy: HedgingPolicy) =
+public macro Hedging(_ policy: HedgingPolicy) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Declares whether the call is idempotent.
+/// Sets whether the call gets an `Idempotency-Key`.
 @attached(peer)
-public macro Idempotent(_ isIdempotent: Bool = true) =
+public macro Retry(idempotencyKey isGenerated: Bool) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Sets whether equal calls share one transfer.
 @attached(peer)
-public macro Coalesced(_ isCoalesced: Bool = true) =
+public macro Coalescing(_ isOn: Bool = true) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Sets the number of rate limit tokens that the call consumes.
 @attached(peer)
-public macro RateLimitWeight(_ weight: Int) =
+public macro RateLimit(weight: Int) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Sets the redirect policy of the call.
@@ -126,7 +126,7 @@ public macro URLBuiltBy(_ builder: any URLBuilding) =
 
 /// Changes the request with a processor, in addition to the chain's processors.
 @attached(peer)
-public macro Processed(_ processor: any RequestProcessor) =
+public macro Processing(by processor: any RequestProcessor) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
 /// Sets an option for a stage, such as a custom attribute for a request processor.

@@ -22,7 +22,7 @@
 /// ```
 ///
 /// An annotation on the protocol applies to each method without the same annotation: `@Timeout`, `@Headers`,
-/// `@Authenticator`, and any others that don't concern the parameters or content of a single method.
+/// `@Authentication`, and any others that don't concern the parameters or content of a single method.
 ///
 /// For `PlantService`, it generates `PlantServiceClient`, with a `TypedRequest` for each method, and
 /// `PlantServiceMock`.

@@ -163,17 +163,17 @@ extension HTTPFields {
 }
 
 /// The request option with the route.
-package enum RouteOption: RequestOption, RequestNote {
+package enum RouteNote: RequestOption, RequestNote {
     /// The route without a name.
     package static var defaultValue: Route { .none }
 }
 
 extension Request {
     /// The route that the request was made from, for stages that depend on it; one with an empty name for other requests.
-    public var route: Route { options[RouteOption.self] }
+    public var route: Route { options[RouteNote.self] }
 }
 
 extension RequestOptions {
     /// The route that the request was made from, for a serializer or mapper that depends on it: `call.options.route`.
-    public var route: Route { self[RouteOption.self] }
+    public var route: Route { self[RouteNote.self] }
 }

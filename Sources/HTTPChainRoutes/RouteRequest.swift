@@ -64,7 +64,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         var arguments = URLArguments(path: variables)
         let fields = try fields(notingNamesIn: &arguments)
         var request = Request(route.method, path, headers: fields)
-        request.options[RouteOption.self] = route
+        request.options[RouteNote.self] = route
         try setContent(of: &request, &arguments)
         if path.isAbsoluteURL {
             request.url = try URLBuilder(base: nil).url(path, arguments)
@@ -127,30 +127,30 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     private func setValue(_ parameters: any Encodable & Sendable, of request: inout Request) {
         request.body = .value(parameters)
         if route.serialization == .form, route.mapper == nil {
-            request = request.encoded(by: .form)
+            request = request.encoding(by: .form)
         } else if route.mapper == nil, request.headers[.contentType] == nil {
             request.headers[.contentType] = "application/json"
         }
         if let type = route.contentType { request.headers[.contentType] = type }
-        if !route.requestRootKeyPath.isWhole { request = request.encoded(under: route.requestRootKeyPath) }
+        if !route.requestRootKeyPath.isWhole { request = request.encoding(under: route.requestRootKeyPath) }
     }
 
     private func configured(_ request: Request, _ fields: HTTPFields) throws -> Request {
         var request = request
-        if !variables.isEmpty { request.options[CallVariables.self] = variables }
+        if !variables.isEmpty { request.options[CallVariablesNote.self] = variables }
         if let mapper = route.mapper {
             // A file isn't decoded, so the mapper only encodes the content.
             if route.saveAsFile {
                 request.serialization.request = .named(mapper)
             } else {
-                request = request.serialized(by: mapper)
+                request = request.serializer(mapper)
             }
         }
-        if !route.responseRootKeyPath.isWhole { request = request.decoded(at: route.responseRootKeyPath) }
-        if route.gzip { request = request.compressed() }
+        if !route.responseRootKeyPath.isWhole { request = request.decoding(at: route.responseRootKeyPath) }
+        if route.gzip { request = request.compression() }
         switch route.authenticator {
-        case "none": request = request.unauthenticated()
-        case let name?: request = request.authenticated(by: name)
+        case "none": request = request.authentication(false)
+        case let name?: request = request.authentication(by: name)
         case nil: break
         }
         if let use = route.cookieUse { request = request.cookies(use) }

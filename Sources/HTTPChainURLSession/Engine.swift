@@ -42,8 +42,8 @@ final class Engine: Sendable {
         try Task.checkCancellation()
         if request.body.isUnmeasuredFile { request.body = try await request.body.measured() }
         let progress = request.beginUploadReport()
-        let report = request.options[ConnectionReport.self]
-        let connectivity = request.options[ConnectivityReport.self]
+        let report = request.options[ConnectionReportNote.self]
+        let connectivity = request.options[ConnectivityReportNote.self]
         let time = request.environment.time
         // Carries the limits of the exchange; head and body continue on their own.
         let limited = Request(head: request.head, options: request.options)
@@ -200,7 +200,7 @@ extension Engine {
         var request = URLRequest(url: url)
         request.httpMethod = wire.head.method.rawValue
         // An event stream may be silent for a very long time; its reader monitors it.
-        if options[LongLivedResponse.self] { request.timeoutInterval = 7 * 86_400 }
+        if options[LongLivedResponseNote.self] { request.timeoutInterval = 7 * 86_400 }
         PlatformBehaviour.follow(options[NetworkHints.Option.self], in: &request)
         for field in wire.head.headerFields {
             let name = field.name.rawName

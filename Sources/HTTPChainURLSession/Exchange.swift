@@ -188,12 +188,12 @@ final class Exchange: Sendable {
 
     /// Called when the platform asks whether to follow a redirect, after the response was received.
     ///
-    /// Either the task is cancelled, or the question is answered, which ends the task: FoundationNetworking traps at an
-    /// answer for a task that was cancelled before.
+    /// Either the task is cancelled, or its callback is called, which ends the task: FoundationNetworking traps if the
+    /// task was cancelled before its callback.
     ///
-    /// - Returns: Whether the question may be answered.
-    func mayAnswerRedirect() -> Bool {
-        guard PlatformBehaviour.trapsAtRedirectOfCancelledTask else { return true }
+    /// - Returns: Whether the callback may be called.
+    func mayDeclineRedirect() -> Bool {
+        guard PlatformBehaviour.trapsOnRedirectOfCancelledTask else { return true }
         return state.withLock { state in
             state.isRedirected = state.ending == nil
             return state.isRedirected
@@ -436,7 +436,7 @@ final class Exchange: Sendable {
         }
         var response = Response(head: answer.head, body: body)
         response.request = head
-        if !answer.original.isEmpty { response.options[OriginalContentFields.self] = answer.original }
+        if !answer.original.isEmpty { response.options[OriginalContentFieldsFact.self] = answer.original }
         timer?.answered(answer.head)
         let waiter = state.withLock { [response] state -> CheckedContinuation<Void, any Error>? in
             guard !state.isOver, state.ending == nil, state.head == nil else { return nil }

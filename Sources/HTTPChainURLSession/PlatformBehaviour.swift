@@ -95,8 +95,8 @@ enum PlatformBehaviour {
     /// what it has sent on a new connection.
     static let resendsEmptyRequests = true
 
-    /// Whether an answer to a redirect of a cancelled task ends the process.
-    static let trapsAtRedirectOfCancelledTask = true
+    /// Whether declining the redirect of a cancelled task ends the process.
+    static let trapsOnRedirectOfCancelledTask = true
 
     /// Whether libcurl's message is more specific than the error code.
     ///
@@ -137,7 +137,7 @@ enum PlatformBehaviour {
 
     static let resendsEmptyRequests = false
 
-    static let trapsAtRedirectOfCancelledTask = false
+    static let trapsOnRedirectOfCancelledTask = false
 
     static let acceptsIPv6Addresses = true
 

@@ -81,7 +81,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        if exchange(of: task)?.mayAnswerRedirect() ?? true { completionHandler(nil) }
+        if exchange(of: task)?.mayDeclineRedirect() ?? true { completionHandler(nil) }
     }
 
     func urlSession(

@@ -11,27 +11,22 @@ struct Annotation {
 
     /// Annotations whose arguments are passed unchanged to a method of the request.
     static let options: [String: (call: String, label: String)] = [
-        "AttemptTimeout": ("attemptTimeout", ""), "Authenticator": ("authenticated", "by: "),
-        "Coalesced": ("coalesced", ""), "Cookies": ("cookies", ""), "ErrorHandlers": ("handlingErrors", ""),
-        "Gzip": ("compressed", ""), "Hedged": ("hedging", ""), "Idempotent": ("idempotent", ""),
-        "Invalidates": ("invalidating", ""), "KeyPath": ("decoded", "at: "), "Logged": ("logging", ""),
-        "OnlyErrorHandlers": ("handlingErrorsOnly", ""), "Processed": ("processed", "by: "),
-        "RateLimitWeight": ("rateLimitWeight", ""), "Redirects": ("redirects", ""), "Retry": ("retry", ""),
-        "RootKey": ("encoded", "under: "), "Serializer": ("serialized", "by: "), "Tags": ("callTags", ""),
-        "Timeout": ("timeout", ""), "Unauthenticated": ("unauthenticated", ""), "URLBuiltBy": ("url", "builtBy: "),
-        "WithoutSerialization": ("withoutSerialization", ""),
+        "Authentication": ("authentication", ""), "Coalescing": ("coalescing", ""), "Cookies": ("cookies", ""),
+        "ErrorHandlers": ("errorHandlers", ""), "Gzip": ("compression", ""), "Hedging": ("hedging", ""),
+        "KeyPath": ("decoding", "at: "), "Logged": ("logging", ""), "Processing": ("processing", ""),
+        "RateLimit": ("rateLimit", ""), "Redirects": ("redirects", ""), "Retry": ("retry", ""),
+        "RootKey": ("encoding", "under: "), "Serializer": ("serializer", ""), "Tags": ("callTags", ""),
+        "Timeout": ("timeout", ""), "URLBuiltBy": ("url", "builtBy: "),
     ]
 
     /// Annotations that may be repeated, because each adds to the others.
-    static let additive: Set = ["Headers", "Modified", "Option", "Processed", "Tags"]
+    static let additive: Set = ["Headers", "Modified", "Option", "Processing", "Tags"]
 
-    /// Annotations that contradict each other.
-    static let opposites: [String: String] = [
-        "Unauthenticated": "Authenticator", "WithoutSerialization": "Serializer", "OnlyErrorHandlers": "ErrorHandlers",
-    ]
+    /// Labels of arguments that set something else than the annotation without them.
+    private static let aspects: Set = ["attempt", "idempotencyKey", "invalidating"]
 
     /// Annotations that are allowed on a service, and apply to all of its methods.
-    static let shared: Set = Set(options.keys).union(additive).union(["Cached", "SuccessCodes"])
+    static let shared: Set = Set(options.keys).union(additive).union(["Caching", "Statuses"])
 
     /// Annotations that are only allowed on methods.
     static let forMethods: Set = verbs.union(roles).union([
@@ -53,6 +48,15 @@ struct Annotation {
     var arguments: [LabeledExprSyntax] {
         if case .argumentList(let list)? = node.arguments { Array(list) } else { [] }
     }
+
+    /// The setting: the name, with the label of an argument that sets something else.
+    var aspect: String {
+        guard let label = arguments.first?.label?.text, Self.aspects.contains(label) else { return name }
+        return "\(name)(\(label):)"
+    }
+
+    /// Whether it turns off what it names.
+    var isOff: Bool { source == "false" }
 
     /// The source of the arguments.
     var source: String { arguments.map(\.trimmedDescription).joined(separator: " ") }

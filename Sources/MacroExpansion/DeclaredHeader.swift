@@ -80,7 +80,8 @@ extension MethodModel {
     /// The parameters used in constants: values of header fields and identifiers for the cache.
     var interpolated: [String] {
         let texts =
-            headers.compactMap(\.constant) + annotations("Cached").compactMap { $0.argument("identifier")?.literalText }
+            headers.compactMap(\.constant)
+            + annotations("Caching").compactMap { $0.argument("identifier")?.literalText }
         return texts.flatMap { Interpolation($0, parameters).used }
     }
 }

@@ -49,7 +49,7 @@ extension MethodRules {
     }
 
     mutating func checkCache() {
-        for annotation in method.annotations("Cached") {
+        for annotation in method.annotations("Caching") {
             if let identifier = annotation.argument("identifier") {
                 if let text = identifier.literalText {
                     let node = annotation.isInherited ? Syntax(method.node.name) : Syntax(identifier)

@@ -99,7 +99,7 @@ struct RequestWriter {
         case .plain, .events, .pages: return []
         case .record: return ["    \(access)var result: ResultKind<Output> { .record() }"]
         case .jsonValues:
-            let serializer = method.annotations("Serializer").first { $0.texts.isEmpty }
+            let serializer = method.annotations("Serializer").first { $0.texts.isEmpty && !$0.isOff }
             let argument = serializer.map { "serializer: \($0.source)" } ?? ""
             return ["    \(access)var result: ResultKind<Output> { .jsonValues(\(argument)) }"]
         }
@@ -120,15 +120,15 @@ struct RequestWriter {
     private var configuration: [String] {
         var lines = reserved + parts
         if method.annotations("FormURLEncoded").first != nil {
-            lines.append("request = request.encoded(by: .form)")
+            lines.append("request = request.encoding(by: .form)")
         }
         for annotation in method.annotations where method.uses(annotation) {
             if let option = Annotation.options[annotation.name] {
                 lines.append("request = request.\(option.call)(\(option.label)\(annotation.source))")
             }
             switch annotation.name {
-            case "SuccessCodes": lines.append(successCodes(annotation))
-            case "Cached": lines.append(cached(annotation))
+            case "Statuses": lines.append(statuses(annotation))
+            case "Caching": lines.append(caching(annotation))
             case "Option":
                 let arguments = annotation.arguments.map(\.expression.trimmedDescription)
                 guard arguments.count == 2 else { continue }
@@ -142,7 +142,7 @@ struct RequestWriter {
             }
         }
         lines += bound("OData").map { with($0.value, "request = try request.odata(\($0.value))") }
-        lines += bound("Progress").map { with($0.value, "request = request.onProgress(\($0.value))") }
+        lines += bound("Progress").map { with($0.value, "request = request.progress(\($0.value))") }
         lines += bound("Change").map { with($0.value, "request = \($0.value)(request)") }
         guard !lines.isEmpty else { return [] }
         return ["", "    \(access)func configure(_ request: inout \(names.request)) throws {"]
@@ -168,13 +168,13 @@ struct RequestWriter {
         return ["request = request.multipart(MultipartForm(\(form)))"]
     }
 
-    private func successCodes(_ annotation: Annotation) -> String {
+    private func statuses(_ annotation: Annotation) -> String {
         let adds = annotation.arguments.first?.label?.text == "adding"
         let codes = annotation.arguments.map(\.expression.trimmedDescription)
-        return "request = request.\(adds ? "alsoAccepting" : "acceptingOnly")([\(codes.joined(separator: ", "))])"
+        return "request = request.statuses(\(adds ? "adding" : "only"): [\(codes.joined(separator: ", "))])"
     }
 
-    private func cached(_ annotation: Annotation) -> String {
+    private func caching(_ annotation: Annotation) -> String {
         guard let age = annotation.argument("maxAge") else { return "request = request.caching(\(annotation.source))" }
         var arguments = ["lifetime: .exactly(\(age.trimmedDescription))"]
         if annotation.argument("offline")?.trimmedDescription == "true" {

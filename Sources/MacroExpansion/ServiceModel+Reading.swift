@@ -71,8 +71,7 @@ extension Annotation {
     /// Returns a service's annotation as inherited by a method with its own annotations, or nil if they replace it.
     fileprivate func inherited(beside own: [Annotation]) -> Annotation? {
         guard Self.shared.contains(name) else { return nil }
-        let names = [name, Self.opposites[name], Self.opposites.first { $0.value == name }?.key]
-        let replacing = own.first { names.contains($0.name) && $0.argument("adding") == nil }
+        let replacing = own.first { $0.aspect == aspect && $0.argument("adding") == nil }
         guard replacing == nil || Self.additive.contains(name) else { return nil }
         var copy = self
         copy.isInherited = true

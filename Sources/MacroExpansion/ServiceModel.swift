@@ -57,7 +57,8 @@ struct MethodModel {
         case "KeyPath": annotation.texts.first?.text == ""
         // It also encodes the content, and decodes the values of a sequence.
         case "Serializer":
-            !annotations("Body", "Field").isEmpty || result.form == .jsonValues && annotation.texts.isEmpty
+            annotation.isOff || !annotations("Body", "Field").isEmpty
+                || result.form == .jsonValues && annotation.texts.isEmpty
         default: true
         }
     }

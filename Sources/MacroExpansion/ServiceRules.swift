@@ -15,18 +15,12 @@ struct ServiceRules {
 }
 
 extension [Annotation] {
-    /// The mistakes for annotations that are repeated on the service, or that contradict another.
+    /// The mistakes for annotations that are repeated on the service.
     var repetitions: [Mistake] {
         var mistakes: [Mistake] = []
         func add(_ text: String, at annotation: Annotation) {
             let fix = Mistake.Fix("remove this one", annotation.node, "")
             mistakes.append(Mistake(text, at: annotation.node, fix))
-        }
-        for annotation in self {
-            guard let other = Annotation.opposites[annotation.name], contains(where: { $0.name == other }) else {
-                continue
-            }
-            add("@\(annotation.name) and @\(other) do not go together", at: annotation)
         }
         let repeatable = Annotation.additive.union(Annotation.roles).union(["Default"])
             .subtracting(["Progress", "OData"])
@@ -36,8 +30,8 @@ extension [Annotation] {
             && Annotation.shared.union(Annotation.forMethods).contains(annotation.name)
         {
             // A service may both replace the statuses and add to them.
-            let label = annotation.name == "SuccessCodes" ? annotation.arguments.first?.label?.text : nil
-            if !seen.insert(annotation.name + (label ?? "")).inserted {
+            let label = annotation.name == "Statuses" ? annotation.arguments.first?.label?.text : nil
+            if !seen.insert(annotation.aspect + (label ?? "")).inserted {
                 add("@\(annotation.name) stands here twice", at: annotation)
             }
         }

@@ -61,7 +61,7 @@ struct FlowTests {
         )
         #expect(outcome.requests.count == 2)
         let request = try #require(outcome.requests.last)
-        #expect(request.options[OriginBoundFields.self][.authorization] == Origin(base))
+        #expect(request.options[OriginBoundFieldsNote.self][.authorization] == Origin(base))
         #expect(request.head.headerFields[fields: .authorization].map(\.indexingStrategy) == [.disallow])
     }
 
@@ -388,7 +388,7 @@ struct CredentialTests {
     func byHand() async throws {
         let server = DigestServer()
         let chain = try server.chain(DigestAuthMiddleware(CountingProvider("lovelace")))
-        #expect(try await chain.send(.get("\(base)/a").unauthenticated()).status == .unauthorized)
+        #expect(try await chain.send(.get("\(base)/a").authentication(false)).status == .unauthorized)
         let own = Request.get("\(base)/a", headers: [.authorization: "Digest of my own"])
         #expect(try await chain.send(own).status == .unauthorized)
         #expect(server.refused == ["incomplete"])

@@ -238,7 +238,7 @@ struct ServerProofTests {
         }
         let transport = InMemoryTransport { request in
             var response = try await server.handle(request)
-            response.options[OriginalContentFields.self] = [.contentEncoding: "gzip"]
+            response.options[OriginalContentFieldsFact.self] = [.contentEncoding: "gzip"]
             return response
         }
         let chain = try Chain(transport: transport) { stage(proof: isRequired ? .required : .whenPresent) }

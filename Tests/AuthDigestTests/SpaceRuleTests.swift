@@ -64,9 +64,9 @@ struct ServerProofRuleTests {
         ]
         for (policy, info, isDecoded, isProven, status) in rows {
             var response = Response(.ok, headers: [.contentEncoding: "gzip"], body: "content")
-            if isDecoded { response.options[OriginalContentFields.self] = [.contentEncoding: "gzip"] }
+            if isDecoded { response.options[OriginalContentFieldsFact.self] = [.contentEncoding: "gzip"] }
             #expect(try verify(&response, policy, info: info) == isProven, "\(policy), \(info ?? "none")")
-            #expect(response.options[ServerProofOption.self] == status, "\(policy), \(info ?? "none")")
+            #expect(response.options[ServerProofFact.self] == status, "\(policy), \(info ?? "none")")
         }
     }
 
@@ -81,7 +81,7 @@ struct ServerProofRuleTests {
             }
         }
         #expect(throws: AuthenticationError.self) { try verify(&response, .required, info: nil) }
-        #expect(response.options[ServerProofOption.self] == .none)
+        #expect(response.options[ServerProofFact.self] == .none)
     }
 }
 

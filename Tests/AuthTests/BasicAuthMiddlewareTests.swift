@@ -95,13 +95,15 @@ struct BasicAuthMiddlewareTests {
     func bound() async throws {
         let outcome = await StageHarness(fixed(.preemptively)).send(.get(url))
         var request = try #require(outcome.requests.first)
-        #expect(request.options[OriginBoundFields.self] == [.authorization: .of(url)])
+        #expect(request.options[OriginBoundFieldsNote.self] == [.authorization: .of(url)])
         request.removeFields(boundToOthersThan: .of("https://evil.example"))
         #expect(request.authorization == nil)
         // Declared beside what others declared.
         var busy = Request.get(url)
-        busy.options[OriginBoundFields.self] = [.cookie: .of("https://b.example")]
-        let both = await StageHarness(fixed(.preemptively)).send(busy).requests.first?.options[OriginBoundFields.self]
+        busy.options[OriginBoundFieldsNote.self] = [.cookie: .of("https://b.example")]
+        let both = await StageHarness(fixed(.preemptively)).send(busy).requests.first?.options[
+            OriginBoundFieldsNote.self
+        ]
         #expect(both == [.cookie: .of("https://b.example"), .authorization: .of(url)])
     }
 
@@ -121,7 +123,7 @@ struct BasicAuthMiddlewareTests {
 
     @Test("A request that is to stay without credentials stays without")
     func unauthenticated() async throws {
-        let request = Request.get(url).unauthenticated()
+        let request = Request.get(url).authentication(false)
         let outcome = await StageHarness(fixed(.preemptively)).send(request, answering: .challenge(challenge))
         #expect(outcome.authorizations == [nil])
     }
@@ -261,7 +263,7 @@ struct BasicAuthMiddlewareTests {
         let outcome = await StageHarness(stage).send(.get("http://a.example/x"), answering: demand, .ok)
         #expect(outcome.requests.map { $0.head.headerFields[.proxyAuthorization] } == [nil, adaField])
         #expect(outcome.authorizations == [nil, nil])
-        let bound = outcome.requests.last?.options[OriginBoundFields.self]
+        let bound = outcome.requests.last?.options[OriginBoundFieldsNote.self]
         #expect(bound == [.proxyAuthorization: .of("http://a.example")])
         // A tunnel would take the password to the server, which must not get it by answering 407.
         let tunnel = await StageHarness(stage).send(.get("https://a.example/x"), answering: demand)
@@ -285,7 +287,7 @@ struct BasicAuthMiddlewareTests {
         for server in ["http://a.example/", "http://b.example/x"] {
             let request = await stage.send(.get(server)).requests.first
             #expect(request?.head.headerFields[.proxyAuthorization] == adaField)
-            #expect(request?.options[OriginBoundFields.self] == [.proxyAuthorization: .of(server)])
+            #expect(request?.options[OriginBoundFieldsNote.self] == [.proxyAuthorization: .of(server)])
         }
     }
 

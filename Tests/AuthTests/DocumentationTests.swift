@@ -65,7 +65,7 @@ struct DocumentationTests {
             ])
         }
         let users = try await chain.send(.get("https://api.example.com/admin/users"))  // as administrator
-        let mine = try await chain.send(.get("https://api.example.com/me").authenticated(by: "admin"))
+        let mine = try await chain.send(.get("https://api.example.com/me").authentication(by: "admin"))
 
         #expect(try await users.body.text() == "admin:")
         #expect(try await mine.body.text() == "admin:")

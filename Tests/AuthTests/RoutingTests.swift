@@ -52,13 +52,13 @@ struct RoutingTests {
 
     @Test("A request that names a route is served by it, wherever its path leads")
     func named() async {
-        let request = Request.get("https://api.example.com/me").authenticated(by: "admin")
+        let request = Request.get("https://api.example.com/me").authentication(by: "admin")
         #expect(await StageHarness(routed).send(request).authorizations == [field("admin")])
     }
 
     @Test("A named route of another origin serves nothing, as after a redirect")
     func namedElsewhere() async throws {
-        let request = Request.get("https://evil.example/admin").authenticated(by: "admin")
+        let request = Request.get("https://evil.example/admin").authentication(by: "admin")
         let outcome = await StageHarness(routed).send(request, answering: .challenge("Basic realm=x"))
         #expect(outcome.authorizations == [nil])
     }
@@ -66,7 +66,7 @@ struct RoutingTests {
     @Test("A route that there is not is an error that names those there are")
     func unknown() async throws {
         let outcome = await StageHarness(routed).send(
-            .get("https://api.example.com/").authenticated(by: "nobody"),
+            .get("https://api.example.com/").authentication(by: "nobody"),
             answering: []
         )
         let error = try #require(outcome.error as? AuthenticationError)
@@ -76,7 +76,7 @@ struct RoutingTests {
 
     @Test("A request that is to stay without credentials stays without, on every route")
     func unauthenticated() async {
-        let request = Request.get("https://api.example.com/admin").unauthenticated()
+        let request = Request.get("https://api.example.com/admin").authentication(false)
         #expect(await StageHarness(routed).send(request).authorizations == [nil])
     }
 

@@ -69,7 +69,7 @@ struct ClientSettingsTests {
     func identifierAndContent(method: HTTPRequest.Method) async throws {
         let talk = try Conversation()
         func search(_ body: HTTPBody) -> Request {
-            Request(method, target, body: body).cacheIdentifier("search").caching(for: .exactly(.seconds(60)))
+            Request(method, target, body: body).caching(identifier: "search").caching(for: .exactly(.seconds(60)))
         }
         let bodies: [HTTPBody] = [
             "a", "b", "\u{E9}", "e\u{301}", .empty, .pieces(Data("streamed".utf8), of: 3, replayable: true),
@@ -89,7 +89,9 @@ struct ClientSettingsTests {
         let large = HTTPBody(Data(repeating: 0x61, count: 1_048_577))
         for index in 0..<2 {
             for body in [HTTPBody.pieces(Data("once".utf8), of: 2), large] {
-                let request = Request.post(target, body: body).cacheIdentifier("x").caching(for: .exactly(.seconds(60)))
+                let request = Request.post(target, body: body).caching(identifier: "x").caching(
+                    for: .exactly(.seconds(60))
+                )
                 talk.script(.ok, [], "\(index)")
                 let answer = try await talk.ask(request)
                 #expect(answer.text == "\(index)")
@@ -103,7 +105,7 @@ struct ClientSettingsTests {
     func identifiers() async throws {
         let talk = try Conversation()
         func search(_ text: String) -> Request {
-            Request.post(target, body: HTTPBody(text)).cacheIdentifier("search/\(text)").caching(
+            Request.post(target, body: HTTPBody(text)).caching(identifier: "search/\(text)").caching(
                 for: .exactly(.seconds(60))
             )
         }
@@ -126,8 +128,8 @@ struct ClientSettingsTests {
     func invalidating() async throws {
         let talk = try Conversation()
         talk.script(.ok, [fresh])
-        _ = try await talk.ask(Request.get(target).cacheIdentifier("list"))
-        let change = Request.post("https://example.com/other").invalidating(.identifier("list"))
+        _ = try await talk.ask(Request.get(target).caching(identifier: "list"))
+        let change = Request.post("https://example.com/other").caching(invalidating: .identifier("list"))
         talk.script(.internalServerError)
         _ = try await talk.ask(change)
         #expect(await talk.store.usage().entries == 1)

@@ -158,7 +158,7 @@ struct CredentialTests {
         talk.script(.ok, [fresh], "old")
         _ = try await talk.ask()
         for count in 2...3 {
-            let change = Request(method, target).cacheIdentifier("change").caching(for: .exactly(.seconds(60)))
+            let change = Request(method, target).caching(identifier: "change").caching(for: .exactly(.seconds(60)))
             talk.script(.ok, [fresh], "done")
             #expect(try await talk.ask(change).text == "done")
             #expect(talk.count == count)
@@ -172,7 +172,7 @@ struct CredentialTests {
     func query() async throws {
         let talk = try Conversation()
         func search(_ text: String) -> Request {
-            Request.post(target, body: HTTPBody(text)).cacheIdentifier(text).caching(for: .exactly(.seconds(60)))
+            Request.post(target, body: HTTPBody(text)).caching(identifier: text).caching(for: .exactly(.seconds(60)))
         }
         talk.script(.ok, [fresh], "old")
         _ = try await talk.ask()

@@ -29,9 +29,9 @@ private enum Page {
         let offline = Request.get("https://api.example.com/news").caching(.onlyStored)
         let robust = Request.get("https://api.example.com/news").caching(.storedOnFailure)
         let search = Request.post("https://api.example.com/search", body: "oak")
-            .cacheIdentifier("search/oak").caching(for: .exactly(.seconds(600)))
+            .caching(identifier: "search/oak").caching(for: .exactly(.seconds(600)))
         let added = Request.post("https://api.example.com/plants", body: "oak")
-            .invalidating(.identifierPrefix("search/"))
+            .caching(invalidating: .identifierPrefix("search/"))
         // end
         return [news, offline, robust, search, added]
     }

@@ -132,11 +132,11 @@ struct FurtherRuleTests {
         talk.pass(61)
         let deadlines = Locked<[Duration?]>([])
         talk.transport.on(nil, "*") { request in
-            deadlines.withLock { $0.append(request.options[CallDeadline.self]?.instant) }
+            deadlines.withLock { $0.append(request.options[DeadlineNote.self]?.instant) }
             return Response(.ok, headers: [.cacheControl: "max-age=60"], body: "new")
         }
         var request = Request.get(target)
-        request.options[CallDeadline.self] = CallDeadline.Mark(.seconds(100))
+        request.options[DeadlineNote.self] = DeadlineNote.Mark(.seconds(100))
         #expect(try await talk.ask(request).text == "old")
         try await talk.revalidator.waitUntilIdle()
         #expect(deadlines.withLock { $0 } == [nil])

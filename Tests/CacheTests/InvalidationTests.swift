@@ -64,7 +64,7 @@ struct InvalidationTests {
         let talk = try Conversation()
         for (lines, post) in [
             (["Location: \(named)"], Request.post("https://example.com/create")),
-            ([], Request.post("https://example.com/create").invalidating(.url("https://example.com" + named))),
+            ([], Request.post("https://example.com/create").caching(invalidating: .url("https://example.com" + named))),
         ] {
             talk.script(.ok, [fresh], "old")
             #expect(try await talk.ask(url: url).text == "old")
@@ -89,7 +89,7 @@ struct InvalidationTests {
             talk.script(.ok, [fresh], "old")
             _ = try await talk.ask(url: stored)
             talk.script(.ok, ["Cache-Control: no-store"])
-            _ = try await talk.ask(.get("https://a.example/other").invalidating(selection))
+            _ = try await talk.ask(.get("https://a.example/other").caching(invalidating: selection))
             #expect(await talk.store.usage().entries == 0)
         }
     }

@@ -373,7 +373,7 @@ struct StageTests {
         for _ in 1...2 {
             let response = try await chain.send(.get(target))
             #expect(try await response.body.text() == "decoded" && response.headers[.contentEncoding] == nil)
-            #expect(response.options[OriginalContentFields.self][.contentEncoding] == "gzip")
+            #expect(response.options[OriginalContentFieldsFact.self][.contentEncoding] == "gzip")
         }
         #expect(transport.requestCount == 1)
     }

@@ -76,7 +76,7 @@ struct CallTests {
         let seen = Events<Request>()
         let client = Client(
             over: ClosureTransport(reading: [
-                URLArgumentsOption.self, CallTimeout.self, AttemptTimeout.self, ProgressObservers.self,
+                URLArgumentsOption.self, TimeoutOption.self, AttemptTimeoutOption.self, ProgressOption.self,
             ]) { request in
                 seen.add(request)
                 return Response(.ok, body: #"{"id":7,"name":"Rose"}"#)
@@ -84,26 +84,26 @@ struct CallTests {
         )
         let progress = Counter()
         let plant = try await client.call(GetPlant(id: 7))
-            .retry(.never).timeout(.seconds(3)).onProgress { _ in progress.add() }
-            .header(.userAgent, "gardener").with { $0.attemptTimeout(.seconds(1)) }
+            .retry(.never).timeout(.seconds(3)).progress { _ in progress.add() }
+            .header(.userAgent, "gardener").with { $0.timeout(attempt: .seconds(1)) }
             .value
         #expect(plant == Garden.rose)
         let request = try #require(seen.all.first)
-        #expect(request.options[CallRetryPolicy.self].applied(to: nil)?.maximumAttempts == 1)
-        #expect(request.options[CallTimeout.self] == .value(.seconds(3)))
-        #expect(request.options.contains(ProgressObservers.self))
+        #expect(request.options[RetryOption.self].applied(to: nil)?.maximumAttempts == 1)
+        #expect(request.options[TimeoutOption.self] == .value(.seconds(3)))
+        #expect(request.options.contains(ProgressOption.self))
         #expect(request.headers[.userAgent] == "gardener")
-        #expect(request.options[AttemptTimeout.self] == .value(.seconds(1)))
+        #expect(request.options[AttemptTimeoutOption.self] == .value(.seconds(1)))
         #expect(request.value as? GetPlant == GetPlant(id: 7))
         try await client.call(GetPlant(id: 7))
-        #expect(seen.all.last?.options.contains(CallRetryPolicy.self) == false)
+        #expect(seen.all.last?.options.contains(RetryOption.self) == false)
     }
 
     @Test("A progress closure is told of the transfer")
     func progress() async throws {
         let client = Client(over: try Garden.chain(over: GardenTransport()))
         let fractions = Events<Double?>()
-        _ = try await client.call(GetPlant(id: 7)).onProgress { fractions.add($0.fraction) }.value
+        _ = try await client.call(GetPlant(id: 7)).progress { fractions.add($0.fraction) }.value
         #expect(fractions.all.last == 1)
     }
 
@@ -204,7 +204,7 @@ struct CallTests {
             await #expect(throws: DecodingFailure.self) { try await client.call(wrong) }
         }
         let client = Client(over: try Garden.chain(over: transport, base: base))
-        let inside = client.makeCall(GetPlace()).with { $0.decoded(at: "name") }
+        let inside = client.makeCall(GetPlace()).with { $0.decoding(at: "name") }
         #expect(try await inside.value.name == "pool")
         #expect(try await inside.processing(.queue(queue)).value.name == "decoding")
     }
@@ -398,7 +398,7 @@ struct CallTests {
             let request = DeletePlant(id: id)
             let first = client.call(request).start(on: .global()) { outcomes.add("first: \($0)") }
             #expect(client.registry.contains(request))
-            let second = client.call(request).excludingDuplicates().start(on: .global()) {
+            let second = client.call(request).duplicates(false).start(on: .global()) {
                 outcomes.add("second: \($0)")
             }
             #expect(client.registry.cancel(request) == 1)
@@ -495,24 +495,24 @@ struct CallTests {
     func decodedText() async throws {
         let client = try deepClient()
         let text = client.makeCall(GetText(path: "deep"))
-        #expect(try await text.with { $0.decoded(at: "data.name") }.value == "Rose")
-        #expect(try await text.with { $0.decoded(at: .whole) }.value.hasPrefix("{"))
-        #expect(try await text.with { $0.decoded(at: "data.name").withoutSerialization() }.value.hasPrefix("{"))
+        #expect(try await text.with { $0.decoding(at: "data.name") }.value == "Rose")
+        #expect(try await text.with { $0.decoding(at: .whole) }.value.hasPrefix("{"))
+        #expect(try await text.with { $0.decoding(at: "data.name").serializer(false) }.value.hasPrefix("{"))
         let maybe = client.makeCall(GetMaybeText(path: "deep"))
-        #expect(try await maybe.with { $0.decoded(at: "data.name") }.value == "Rose")
-        #expect(try await maybe.with { $0.decoded(at: "data.none") }.value == nil)
+        #expect(try await maybe.with { $0.decoding(at: "data.name") }.value == "Rose")
+        #expect(try await maybe.with { $0.decoding(at: "data.none") }.value == nil)
         let bytes = client.makeCall(GetData(path: "deep"))
-        #expect(try await bytes.with { $0.decoded(at: "data.bytes") }.value == Data("AB".utf8))
+        #expect(try await bytes.with { $0.decoding(at: "data.bytes") }.value == Data("AB".utf8))
         let changed = client.makeCall(GetText(path: "text"))
         #expect(try await changed.with { $0.afterDecoding(String.self) { $0 += "!" } }.value == "plain!")
         let record = client.makeCall(Fetch<ResourceRecord<Deep>>(path: "deep", result: .record()))
-        let found = try await record.with { $0.decoded(at: "data") }.value
+        let found = try await record.with { $0.decoding(at: "data") }.value
         #expect(found.name == "Rose" && found["id"] == 7 && found.entityTag == "\"1\"")
         let unknown = await #expect(throws: SerializerError.self) {
-            try await text.with { $0.serialized(by: "unknown") }.value
+            try await text.with { $0.serializer("unknown") }.value
         }
         #expect(unknown?.problem == .unknownName("unknown", available: ["JSON"]))
-        await #expect(throws: BodyError.self) { try await text.with { $0.decoded(upTo: .bytes(3)) }.value }
+        await #expect(throws: BodyError.self) { try await text.with { $0.decoding(upTo: .bytes(3)) }.value }
     }
 
     private struct Deep: Resource {
@@ -528,10 +528,10 @@ struct CallTests {
         let client = try deepClient(sent)
         func problem<Output>(_ request: Fetch<Output>) async -> SerializerError.Problem? {
             let error = await #expect(throws: SerializerError.self) {
-                try await client.makeCall(request).with { $0.decoded(at: "data") }.value
+                try await client.makeCall(request).with { $0.decoding(at: "data") }.value
             }
             await #expect(throws: SerializerError.self) {
-                try await client.makeCall(request).with { $0.decoded(by: .json) }.value
+                try await client.makeCall(request).with { $0.decoding(by: .json) }.value
             }
             await #expect(throws: SerializerError.self) {
                 try await client.makeCall(request).with { $0.afterDecoding(String.self) { _ in } }.value
@@ -551,13 +551,13 @@ struct CallTests {
         #expect(sent.value == 0)
         // The serializer encodes the content, and a call without a result has nothing to decode.
         let posting = client.makeCall(GetResponse(path: "deep")).with { request in
-            var request = request.serialized(by: .json)
+            var request = request.serializer(.json)
             request.method = .post
             request.body = .value(Garden.rose)
             return request
         }
         #expect(try await posting.value.status == .ok)
-        try await client.makeCall(DeletePlant(id: 1)).with { $0.decoded(at: "data") }.value
+        try await client.makeCall(DeletePlant(id: 1)).with { $0.decoding(at: "data") }.value
         #expect(sent.value == 2)
     }
 }

@@ -70,7 +70,7 @@ struct EventTests {
         await #expect(throws: StatusError.self) { try await client.call(GetPlant(id: 8)) }
         async let slow = client.call(ListPlants.self).key("list").outcome
         try await stalled.begun.wait(until: 1)
-        #expect(await client.call(ListPlants.self).key("list").excludingDuplicates().outcome.isCancelled)
+        #expect(await client.call(ListPlants.self).key("list").duplicates(false).outcome.isCancelled)
         client.registry.cancel(key: "list")
         #expect(await slow.isCancelled)
         #expect(

@@ -21,7 +21,7 @@ private final class SlowGarden: Transport {
     func send(_ request: consuming Request) async throws -> Response {
         begun.add()
         if waitsForNetwork {
-            let report = request.options[ConnectivityReport.self]
+            let report = request.options[ConnectivityReportNote.self]
             report?(true)
             try await hasNetwork.wait()
             report?(false)
@@ -122,8 +122,8 @@ struct MonitorTests {
         let garden = SlowGarden()
         let clients = try (0..<2).map { _ in Client(over: try Garden.chain(over: garden)) }
         let monitor = CallMonitor()
-        let call = clients[0].makeCall(GetPlant(id: 7)).monitored(by: monitor)
-        let other = clients[1].makeCall(GetPlant(id: 7)).monitored(by: monitor)
+        let call = clients[0].makeCall(GetPlant(id: 7)).monitoring(by: monitor)
+        let other = clients[1].makeCall(GetPlant(id: 7)).monitoring(by: monitor)
         let unmonitored = clients[0].makeCall(GetPlant(id: 7))
         let running = [call, other, call, unmonitored].map { call in Task { try await call.value } }
         try await until("the calls to run") { garden.begun.value == 4 && monitor.count == 3 }
@@ -137,7 +137,7 @@ struct MonitorTests {
     func waiting(goesOn: Bool) async throws {
         let garden = SlowGarden(waitsForNetwork: true)
         let monitor = CallMonitor()
-        let call = Client(over: try Garden.chain(over: garden)).makeCall(GetPlant(id: 7)).monitored(by: monitor)
+        let call = Client(over: try Garden.chain(over: garden)).makeCall(GetPlant(id: 7)).monitoring(by: monitor)
         let running = Task { try await call.value }
         try await until("the call to wait") { monitor.isWaitingForConnectivity && monitor.count == 1 }
         if goesOn {
@@ -158,10 +158,10 @@ struct MonitorTests {
         let garden = SlowGarden()
         let client = Client(over: try Garden.chain(over: garden))
         let monitor = CallMonitor(client)
-        let hanging = Task { try await client.makeCall(GetPlant(id: 7)).excludingDuplicates().value }
+        let hanging = Task { try await client.makeCall(GetPlant(id: 7)).duplicates(false).value }
         try await until("the call to run") { monitor.count == 1 }
         await #expect(throws: DuplicateCallError.self) {
-            try await client.makeCall(GetPlant(id: 7)).excludingDuplicates().value
+            try await client.makeCall(GetPlant(id: 7)).duplicates(false).value
         }
         hanging.cancel()
         await #expect(throws: CancellationError.self) { try await hanging.value }
@@ -175,7 +175,7 @@ struct MonitorTests {
     func gone() async throws {
         let client = Client(over: try Garden.chain(over: GardenTransport()))
         var monitor: CallMonitor? = CallMonitor()
-        let call = try client.makeCall(GetPlant(id: 7)).monitored(by: #require(monitor))
+        let call = try client.makeCall(GetPlant(id: 7)).monitoring(by: #require(monitor))
         let weakMonitor = WeakReference(value: monitor)
         monitor = nil
         #expect(weakMonitor.value == nil)

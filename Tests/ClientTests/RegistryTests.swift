@@ -99,12 +99,12 @@ struct RegistryTests {
     func late() async throws {
         let transport = Stalled(heedsCancellation: false)
         let client = Client(over: transport)
-        async let outcome = client.call(GetPlant(id: 7)).excludingDuplicates().outcome
+        async let outcome = client.call(GetPlant(id: 7)).duplicates(false).outcome
         try await transport.begun.wait(until: 1)
         #expect(client.registry.cancel(GetPlant(id: 7)) == 1)
         #expect(!client.registry.contains(GetPlant(id: 7)))
         // The same call may begin again, and is no duplicate.
-        async let again = client.call(GetPlant(id: 7)).excludingDuplicates().outcome
+        async let again = client.call(GetPlant(id: 7)).duplicates(false).outcome
         try await transport.begun.wait(until: 2)
         transport.open()
         #expect(await outcome.isCancelled)
@@ -122,19 +122,19 @@ struct RegistryTests {
         async let first = client.call(GetPlant(id: 7)).outcome
         async let keyed = client.call(ListPlants.self).key("list").outcome
         try await transport.begun.wait(until: 2)
-        let byValue = await client.call(GetPlant(id: 7)).excludingDuplicates().outcome
+        let byValue = await client.call(GetPlant(id: 7)).duplicates(false).outcome
         guard case .cancelled(duplicate: true) = byValue else {
             Issue.record("\(byValue)")
             return
         }
         let error = await #expect(throws: DuplicateCallError.self) {
-            try await client.call(GetText(path: "x")).key("list").excludingDuplicates().value
+            try await client.call(GetText(path: "x")).key("list").duplicates(false).value
         }
         #expect(error?.isByKey == true)
         // Another value, the same value under a key of its own, a type without equality, no wish to exclude: each is sent.
         async let others: [Bool] = [
-            client.call(GetPlant(id: 8)).excludingDuplicates().outcome.isCancelled,
-            client.call(GetPlant(id: 7)).key("other").excludingDuplicates().outcome.isCancelled,
+            client.call(GetPlant(id: 8)).duplicates(false).outcome.isCancelled,
+            client.call(GetPlant(id: 7)).key("other").duplicates(false).outcome.isCancelled,
         ]
         transport.open()
         #expect(await others == [false, false])
@@ -151,13 +151,13 @@ struct RegistryTests {
         let transport = InMemoryTransport { _ in Response(.ok, body: "x") }
         let client = Client(over: try Chain(transport: transport) { URLBuilderMiddleware(base: "https://a.example") })
         let error = await #expect(throws: CallIdentityError.self) {
-            try await client.call(Anything()).excludingDuplicates().value
+            try await client.call(Anything()).duplicates(false).value
         }
         #expect(error?.reason.contains("Anything") == true && error?.recoverySuggestion?.contains("key") == true)
-        #expect(try await client.call(Anything()).key("x").excludingDuplicates().value == "x")
+        #expect(try await client.call(Anything()).key("x").duplicates(false).value == "x")
         let chain = try Chain(transport: transport) { CallRegistryMiddleware(CallRegistry()) }
         await #expect(throws: CallIdentityError.self) {
-            try await chain.send(.get("https://a.example/").excludingDuplicateCalls())
+            try await chain.send(.get("https://a.example/").callDuplicates(false))
         }
         #expect(transport.requests.count == 1)
     }
@@ -168,7 +168,7 @@ struct RegistryTests {
         let client = Client(over: transport)
         let copy = client.copy()
         async let first = client.call(GetPlant(id: 1)).outcome
-        async let second = copy.call(GetPlant(id: 1)).excludingDuplicates().outcome
+        async let second = copy.call(GetPlant(id: 1)).duplicates(false).outcome
         try await transport.begun.wait(until: 2)
         copy.registry.cancelAll()
         #expect(client.registry.contains(GetPlant(id: 1)))
@@ -214,7 +214,7 @@ struct RegistryTests {
         let first = Task { try await chain.send(.get("https://a.example/").callKey("a").callTags("t")) }
         try await transport.begun.wait(until: 1)
         await #expect(throws: DuplicateCallError.self) {
-            try await chain.send(.get("https://a.example/").callKey("a").excludingDuplicateCalls())
+            try await chain.send(.get("https://a.example/").callKey("a").callDuplicates(false))
         }
         #expect(registry.contains(tag: "t"))
         #expect(registry.cancel(key: "a") == 1)
@@ -244,7 +244,7 @@ struct RegistryTests {
         #expect(registry.contains(type: (any GardenRequest).self) && registry.contains("text"))
         let twin = await #expect(throws: DuplicateCallError.self) {
             try await chain.send(
-                .get("https://b.example/").made(from: GetPlant(id: 2)).excludingDuplicateCalls()
+                .get("https://b.example/").made(from: GetPlant(id: 2)).callDuplicates(false)
             )
         }
         #expect(twin?.isByKey == false)
@@ -263,7 +263,7 @@ struct RegistryTests {
         let transport = Stalled()
         let client = Client(over: transport)
         func outcome(_ key: some Hashable & Sendable) async -> CallOutcome<Void> {
-            await client.call(DeletePlant(id: 0)).key(key).excludingDuplicates().outcome
+            await client.call(DeletePlant(id: 0)).key(key).duplicates(false).outcome
         }
         func start(_ key: some Hashable & Sendable) -> StartedCall {
             client.call(DeletePlant(id: 0)).key(key).start { _ in }
@@ -395,10 +395,10 @@ struct RegistryTests {
                 }
             // The same as the one before, by its key and by its value.
             case 4:
-                let call = client.call(GetPlant(id: index)).key(index - 1).excludingDuplicates()
+                let call = client.call(GetPlant(id: index)).key(index - 1).duplicates(false)
                 return call.start(on: queue) { note(index, $0) }
             case 9:
-                let call = client.call(GetPlant(id: index - 1)).excludingDuplicates()
+                let call = client.call(GetPlant(id: index - 1)).duplicates(false)
                 return call.start(on: queue) { note(index, $0) }
             default:
                 let call = client.call(GetPlant(id: index)).key(index).tags(tag)

@@ -119,7 +119,7 @@ struct StoredReplyTests {
             typealias Output = Height
             var path: String { "deep" }
             var storageIdentifier: String? { "deep" }
-            func configure(_ request: inout Request) { request = request.decoded(at: "data.item") }
+            func configure(_ request: inout Request) { request = request.decoding(at: "data.item") }
         }
         let sent = Counter()
         let inner = try Chain(

@@ -110,7 +110,7 @@ struct StoredThenLiveTests {
             let running = scene.client.makeCall(ValuePlant(id: 7)).key("first").start { _ in }
             try await scene.nursery.begun.wait(until: 2)
             var call = scene.client.makeCall(ValuePlant(id: 7)).key(isDuplicate ? "first" : "second")
-            if isDuplicate { call = call.excludingDuplicates() }
+            if isDuplicate { call = call.duplicates(false) }
             async let opened: Void = {
                 if !isDuplicate { try await until("it to be cancelled") { registry.cancel(key: "second") > 0 } }
                 // It is dropped without the store, and otherwise waits for it.
@@ -125,7 +125,7 @@ struct StoredThenLiveTests {
             await running.finished()
             if isDuplicate {
                 // Only data: what is thrown tells it.
-                let throwing = scene.client.makeCall(ValuePlant(id: 8)).key("third").excludingDuplicates()
+                let throwing = scene.client.makeCall(ValuePlant(id: 8)).key("third").duplicates(false)
                 let other = scene.client.makeCall(ValuePlant(id: 7)).key("third").start { _ in }
                 try await until("it to run") { registry.contains(key: "third") }
                 await #expect(throws: DuplicateCallError.self) {

@@ -101,7 +101,7 @@ struct DocumentationTests {
         let responses = try await [one, other]
         print(responses.count { $0.isCoalesced })
 
-        let fresh = Request.get("https://api.example.com/plants").coalesced(false)
+        let fresh = Request.get("https://api.example.com/plants").coalescing(false)
         #expect(try await chain.send(fresh).isCoalesced == false)
         try await isAnswered
         #expect(printed == [1])

@@ -95,7 +95,7 @@ struct KeyTests {
             Request(.get, target, body: "text"),
             Request(.get, target, body: .once { throw BodyError(.alreadyRead) }),
             .get("/plants"),
-            .get(target).coalesced(false),
+            .get(target).coalescing(false),
             .get(target, headers: [.range: "bytes=0-1"]),
             .get(target, headers: [.ifRange: "\"a\""]),
             .get(target, headers: [.cacheControl: "no-cache"]),
@@ -127,7 +127,7 @@ struct KeyTests {
 
     @Test("What is asked of one call lasts when it is asked again")
     func option() {
-        #expect(Self.key(.get(target).coalesced(false).coalesced()) != nil)
+        #expect(Self.key(.get(target).coalescing(false).coalescing()) != nil)
     }
 }
 
@@ -144,7 +144,7 @@ extension HTTPField.Name {
 extension Request {
     func bound(to origin: String) -> Request {
         var request = self
-        if let origin = Origin(origin) { request.options[OriginBoundFields.self] = [.authorization: origin] }
+        if let origin = Origin(origin) { request.options[OriginBoundFieldsNote.self] = [.authorization: origin] }
         return request
     }
 }

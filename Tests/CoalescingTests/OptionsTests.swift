@@ -36,15 +36,15 @@ struct OptionsTests {
 
     /// Changes that separate a call from those without them, and not from those with the same.
     private static let comparable = [
-        Change("attempt timeout") { $0.attemptTimeout(.seconds(1)) },
-        Change("steps") { $0.transferLimits(read: .off) },
+        Change("attempt timeout") { $0.timeout(attempt: .seconds(1)) },
+        Change("steps") { $0.timeout(read: .off) },
         Change("retry") { $0.retry(.never) },
         Change("redirects") { $0.redirects(.never) },
-        Change("without redirects") { $0.withoutRedirects() },
+        Change("without redirects") { $0.redirects(false) },
         Change("priority") { $0.priority(.critical) },
-        Change("weight") { $0.rateLimitWeight(2) },
+        Change("weight") { $0.rateLimit(weight: 2) },
         setting(Refused.self, true), setting(Note.self, "e\u{301}"), setting(Shared.self, Object.one),
-        setting(ExpectedType.self, String.self),
+        setting(ExpectedTypeNote.self, String.self),
     ]
 
     /// Changes that separate a call from any other.
@@ -57,9 +57,10 @@ struct OptionsTests {
     /// Changes that don't matter to the response.
     private static let harmless = [
         Change("timeout") { $0.timeout(.seconds(1)) },
-        Change("progress") { $0.onProgress { _ in } },
-        Change("default") { $0.coalesced() },
-        setting(CallDeadline.self, CallDeadline.Mark(.seconds(1 << 30))), setting(Tag.self, "a"), setting(Refused.self, false),
+        Change("progress") { $0.progress { _ in } },
+        Change("default") { $0.coalescing() },
+        setting(DeadlineNote.self, DeadlineNote.Mark(.seconds(1 << 30))), setting(Tag.self, "a"),
+        setting(Refused.self, false),
     ]
 
     /// Returns how many transfers the calls need.
@@ -135,7 +136,7 @@ struct SharedLimitTests {
             return Response(.ok)
         }
         let chain = try chain([AttemptTimeoutMiddleware(response: nil)])
-        let short = Self.target.attemptTimeout(.seconds(1))
+        let short = Self.target.timeout(attempt: .seconds(1))
         let calls = try await start(chain, isFirst ? short : Self.target, isFirst ? Self.target : short)
         let (impatient, patient) = isFirst ? calls : (calls.1, calls.0)
         try await transport.waitForRequests(2)
@@ -202,7 +203,7 @@ struct SharedLimitTests {
             ? RateLimitMiddleware(RateLimit(1, per: .seconds(5)), excess: .wait(upTo: .seconds(10)))
             : ConcurrencyLimitMiddleware(.fixed(1), queue: ConcurrencyQueue(longestWait: .seconds(10)))
         let chain = try chain([stage])
-        let holder = Task { try await chain.send(.get("https://api.example.com/first").coalesced(false)) }
+        let holder = Task { try await chain.send(.get("https://api.example.com/first").coalescing(false)) }
         try await transport.waitForRequests(1)
         // A wait that the first of them could bear: the server, or the holder, then takes longer.
         let limit: Duration = isLimitOfRate ? .seconds(6) : .seconds(1)
@@ -263,7 +264,7 @@ struct SharedLimitTests {
         func start(_ deadline: Duration?, _ count: Int) async throws -> Task<Response, any Error> {
             var request = Self.target
             request.environment = ChainEnvironment(time: clock)
-            request.options[CallDeadline.self] = deadline.map { CallDeadline.Mark($0) }
+            request.options[DeadlineNote.self] = deadline.map { DeadlineNote.Mark($0) }
             let task = Task { [request, coalescing] in try await coalescing.intercept(request, next: next) }
             try await until { coalescing.transfers.waiterCount == count }
             return task
@@ -282,7 +283,7 @@ struct SharedLimitTests {
         #expect(remaining() == nil)
         gate.reach()
         for task in [first, third, fourth] { #expect(try await task.value.status == .ok) }
-        #expect(seen.withLock { $0 }?.options.contains(CallDeadline.self) == false)
+        #expect(seen.withLock { $0 }?.options.contains(DeadlineNote.self) == false)
     }
 }
 

@@ -86,7 +86,7 @@ struct StageTests {
         let jars = [Jar(), Jar()]
         func start(_ jar: Jar?) async throws -> [Task<Response, any Error>] {
             var request = Request.get(target)
-            request.options[CookieKeeper.self] = jar
+            request.options[CookieKeeperNote.self] = jar
             return try await bench.start(2, request)
         }
         let tasks = [try await start(jars[0]), try await start(jars[1]), try await start(nil)]
@@ -170,7 +170,7 @@ struct StageTests {
         let bench = Bench()
         bench.answer { Response(.ok) }
         let tasks = try await bench.start(2)
-        let own = Task { try await bench.send(.get(target).coalesced(false)) }
+        let own = Task { try await bench.send(.get(target).coalescing(false)) }
         try await bench.transport.waitForRequests(2)
         bench.gate.reach()
         #expect(try await own.value.isCoalesced == false)

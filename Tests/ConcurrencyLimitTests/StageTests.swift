@@ -72,7 +72,7 @@ struct StageTests {
         )
         let held = try await chain.send(.get(url).on(clock))
         var request = Request.get(url).on(clock)
-        if let deadline { request.options[CallDeadline.self] = CallDeadline.Mark(.seconds(deadline)) }
+        if let deadline { request.options[DeadlineNote.self] = DeadlineNote.Mark(.seconds(deadline)) }
         let refused = Task { [request] in try await chain.send(request) }
         try await clock.waitForSleepers()
         #expect(clock.pendingDeadlines == [.seconds(deadline ?? 10)])

@@ -68,7 +68,7 @@ struct DocumentationTests {
         #expect(try Data(contentsOf: result) == Data("report".utf8))
         #expect(response.digestVerification == .verifiedWhileRead([.contentDigest(.sha256)]))
         Page.look(at: response)
-        #expect(Page.legacy(report).options[RequestDigests.self] == .value([.contentMD5]))
+        #expect(Page.legacy(report).options[DigestOption.self] == .value([.contentMD5]))
     }
 }
 #endif

@@ -206,18 +206,18 @@ struct ResponseDigestTests {
             (error as? ContentDigestError)?.problem == .noDigest
         }
         await #expect(throws: ContentDigestError.self) {
-            _ = try await response(["Content-Digest": "nonsense"], to: .get(url).verifyingDigest(.required))
+            _ = try await response(["Content-Digest": "nonsense"], to: .get(url).digests(response: .required))
         }
         #expect(try await response(["Content-Digest": Self.right], by: stage).body.collect() == RFC9530.content)
         #expect(status(try await response([:], Data(), status: .noContent, by: stage)) == .noDigest)
         #expect(status(try await response([:], Data(), to: .head(url), by: stage)) == .noDigest)
-        #expect(status(try await response([:], to: .get(url).verifyingDigest(.whenPresent), by: stage)) == .noDigest)
+        #expect(status(try await response([:], to: .get(url).digests(response: .whenPresent), by: stage)) == .noDigest)
     }
 
     @Test("A call and a stage may leave responses unverified")
     func off() async throws {
         for (request, stage) in [
-            (Request.get(url).verifyingDigest(.off), ContentDigestMiddleware()),
+            (Request.get(url).digests(response: .off), ContentDigestMiddleware()),
             (.get(url), ContentDigestMiddleware(responses: .off)),
         ] {
             let response = try await response(["Content-Digest": Self.wrong], to: request, by: stage)

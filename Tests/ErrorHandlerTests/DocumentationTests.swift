@@ -48,7 +48,7 @@ struct DocumentationTests {
             StatusValidationMiddleware()
         }
         let plants = try await chain.send(
-            .get("https://api.example.com/plants").handlingErrors(.fallback([Plant](), for: [404])),
+            .get("https://api.example.com/plants").errorHandlers(.fallback([Plant](), for: [404])),
             as: [Plant].self
         )
         #expect(plants.isEmpty)

@@ -66,7 +66,7 @@ struct HandlerChoiceTests {
 
     @Test("A call's own handlers are asked first")
     func callFirst() async {
-        let request = Request.get("https://api.example.com/a").handlingErrors(.map { _ in Unpaid(price: 1) })
+        let request = Request.get("https://api.example.com/a").errorHandlers(.map { _ in Unpaid(price: 1) })
         await #expect(throws: ServiceError<Unpaid>.self) {
             try await send(request, answered: .gone, "{}", as: "application/problem+json", through: stage)
         }
@@ -75,9 +75,9 @@ struct HandlerChoiceTests {
     @Test("A call may have no handlers but its own, or none at all")
     func callOnly() async {
         for (request, expectsOriginal) in [
-            (Request.get("https://a.example/").handlingErrorsOnly(), true),
+            (Request.get("https://a.example/").errorHandlers(only: []), true),
             (
-                Request.get("https://a.example/").handlingErrorsOnly().handlingErrors(.map { _ in Unpaid(price: 1) }),
+                Request.get("https://a.example/").errorHandlers(only: []).errorHandlers(.map { _ in Unpaid(price: 1) }),
                 false
             ),
         ] {
@@ -140,7 +140,7 @@ struct HandlerChoiceTests {
         #expect(try await StageHarness(limited).send(.get(url), answering: .status(.ok)).response().status == .ok)
         let limitedOutcome = await StageHarness(limited).send(.get(url), answering: .status(.accepted))
         #expect(limitedOutcome.error as? Unpaid == Unpaid(price: 1))
-        let unheard = await harness.send(Request.get(url).handlingErrorsOnly(), answering: .status(.accepted))
+        let unheard = await harness.send(Request.get(url).errorHandlers(only: []), answering: .status(.accepted))
         #expect(try unheard.response().status == .accepted)
     }
 

@@ -440,8 +440,8 @@ struct FallbackTests {
             .get("users/{id}", path: ["id": 1]), .get("users/{id}", path: ["id": 2]), .get("users/{id}"),
             .get("users", query: ["id": 1]), .get("users", query: ["id": 2]), .get("users", query: ["id": "2"]),
             .get("users", query: .raw("id=1")), .get("users", query: .encoding(["id": 1])),
-            .get("users", query: .encoding(["id": 2])), .get("users").with(reserved: ["region": "eu"]),
-            .get("users").with(reserved: ["region": "us"]), .get("users"),
+            .get("users", query: .encoding(["id": 2])), .get("users").url(reserved: ["region": "eu"]),
+            .get("users").url(reserved: ["region": "us"]), .get("users"),
         ]
         for (number, call) in calls.enumerated() {
             let answer = try await harness.send(call, answering: .status(.badGateway)).response()

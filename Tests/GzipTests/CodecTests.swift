@@ -181,7 +181,7 @@ struct DamagedContentTests {
     func plain() async throws {
         let error = try await failure(of: HTTPBody("<html>not gzip</html>").decoded(from: [.gzip]))
         #expect(error.problem == .notEncoded)
-        #expect("\(error)".contains("leavingResponseEncoded()"))
+        #expect("\(error)".contains("decompression(false)"))
     }
 
     @Test("Random bytes are content or an error, and never more")

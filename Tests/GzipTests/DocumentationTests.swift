@@ -26,7 +26,7 @@ private enum Page {
         let text = try await answer.body.text()
         // end
         // begin
-        let archive = try await chain.send(.get("https://api.example.com/archive").leavingResponseEncoded())
+        let archive = try await chain.send(.get("https://api.example.com/archive").decompression(false))
         try await archive.body.save(to: destination)
         // end
         return text

@@ -145,7 +145,7 @@ struct LimitTests {
         #expect(error.problem == .tooLarge(limit: .mebibytes(2)))
         #expect(error.exchange?.url == "https://api.example.com/a?token=<redacted>")
         #expect(error.exchange?.response?.headerFields[.contentEncoding] == "gzip")
-        let request = Request.get(url).decodingResponse(limits: .unlimited)
+        let request = Request.get(url).decompression(limits: .unlimited)
         let passed = try await StageHarness(stage).send(request, answering: answer).response()
         #expect(try await passed.body.content.count == 4 << 20)
     }

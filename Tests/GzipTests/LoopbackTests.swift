@@ -64,7 +64,7 @@ struct LoopbackTests {
             #expect(digest.hasPrefix("sha-256=:"))
             #expect(response.headers[.contentEncoding] == nil)
             #expect(response.headers[.contentLength] == nil)
-            #expect(response.options[OriginalContentFields.self][.contentEncoding] == "gzip")
+            #expect(response.options[OriginalContentFieldsFact.self][.contentEncoding] == "gzip")
             #expect(response.digestVerification == expected)
         }
     }

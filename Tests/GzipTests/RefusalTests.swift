@@ -135,8 +135,8 @@ struct RefusalTests {
         let chain = try Chain(transport: server) { GzipMiddleware(requests: .standard) }
         _ = try await chain.send(request())
         _ = try await chain.send(request())
-        _ = try await chain.send(request().compressed(CompressionSettings(coding: other)))
-        _ = try await chain.send(request().compressed(CompressionSettings(coding: other)))
+        _ = try await chain.send(request().compression(CompressionSettings(coding: other)))
+        _ = try await chain.send(request().compression(CompressionSettings(coding: other)))
         #expect(server.codings.withLock { $0 } == ["gzip", "identity", "identity", "x-other", "identity", "identity"])
     }
 }

@@ -37,15 +37,15 @@ struct RequestTests {
     @Test("Nothing is compressed unless the stage or the call says so")
     func byDefault() async throws {
         #expect(try await !isCompressed(.post(url, body: HTTPBody(json)), by: GzipMiddleware()))
-        #expect(try await isCompressed(.post(url, body: HTTPBody(json)).compressed(), by: GzipMiddleware()))
+        #expect(try await isCompressed(.post(url, body: HTTPBody(json)).compression(), by: GzipMiddleware()))
         #expect(try await isCompressed(.post(url, body: HTTPBody(json))))
-        #expect(try await !isCompressed(.post(url, body: HTTPBody(json)).uncompressed()))
+        #expect(try await !isCompressed(.post(url, body: HTTPBody(json)).compression(false)))
         #expect(
-            try await isCompressed(.post(url, body: "short").compressed(.init(minimumSize: 0, skippedTypes: [])))
+            try await isCompressed(.post(url, body: "short").compression(.init(minimumSize: 0, skippedTypes: [])))
                 == false
         )
         #expect(
-            try await isCompressed(.post(url, body: HTTPBody(Samples.json(400))).compressed(.init(minimumSize: 100)))
+            try await isCompressed(.post(url, body: HTTPBody(Samples.json(400))).compression(.init(minimumSize: 100)))
         )
     }
 
@@ -163,7 +163,7 @@ struct RequestTests {
 
     @Test("What the call says goes before what the stage is set to")
     func rules() async throws {
-        #expect(RequestCompression.defaultValue == .standard)
+        #expect(CompressionOption.defaultValue == .standard)
         let large = CompressionSettings(minimumSize: .kibibytes(2))
         let table: [(CallSetting<CompressionSettings?>, CompressionSettings?, Int, Bool)] = [
             (.standard, nil, 5000, false), (.standard, .standard, 5000, true),
@@ -174,7 +174,7 @@ struct RequestTests {
         ]
         for (rule, settings, size, expected) in table {
             var request = Request.post(url, body: HTTPBody(Samples.json(size)))
-            request.options[RequestCompression.self] = rule
+            request.options[CompressionOption.self] = rule
             let stage = GzipMiddleware(requests: settings)
             #expect(try await isCompressed(request, by: stage) == expected, "\(rule) with \(size) bytes")
         }
@@ -206,7 +206,7 @@ struct RequestTests {
         let stored = GzipMiddleware(requests: CompressionSettings(coding: .gzip(level: 9)))
         let request = Request.post(url, body: HTTPBody(Samples.json(100_000)))
         let small = try await sent(request, by: stored).body.content
-        let fast = try await sent(request.compressed(CompressionSettings(coding: .gzip(level: 1))), by: stored)
+        let fast = try await sent(request.compression(CompressionSettings(coding: .gzip(level: 1))), by: stored)
             .body.content
         #expect(small.count < fast.count)
     }

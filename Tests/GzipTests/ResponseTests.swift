@@ -36,7 +36,7 @@ struct ResponseTests {
             body: "plants"
         )
         #expect(
-            decoded.options[OriginalContentFields.self]
+            decoded.options[OriginalContentFieldsFact.self]
                 == [.contentEncoding: "gzip", .contentLength: "\(encoded.count)"]
         )
         #expect(decoded.body.length == nil)
@@ -85,14 +85,14 @@ struct ResponseTests {
             let untouched = try await response(coding, HTTPBody(encoded))
             #expect(untouched.headers[.contentEncoding] == coding)
             #expect(untouched.headers[.contentLength] == "\(encoded.count)")
-            #expect(untouched.options[OriginalContentFields.self].isEmpty)
+            #expect(untouched.options[OriginalContentFieldsFact.self].isEmpty)
             #expect(untouched.body.bytes == encoded)
         }
         let outer = try await response("br, gzip", HTTPBody(encoded))
         #expect(outer.headers[.contentEncoding] == "br")
         #expect(outer.headers[.contentLength] == nil)
         #expect(try await outer.body.text() == "plants")
-        #expect(outer.options[OriginalContentFields.self][.contentEncoding] == "br, gzip")
+        #expect(outer.options[OriginalContentFieldsFact.self][.contentEncoding] == "br, gzip")
     }
 
     @Test("Responses without content, or with a part of it, are left alone", arguments: [103, 204, 205, 206, 304])
@@ -132,7 +132,7 @@ struct ResponseTests {
         )
         answer.removeContentFields(leaving: "gzip")
         let decoded = try await StageHarness(GzipMiddleware()).send(.get(url), answering: .response(answer)).response()
-        #expect(decoded.options[OriginalContentFields.self] == [.contentEncoding: "gzip, br"])
+        #expect(decoded.options[OriginalContentFieldsFact.self] == [.contentEncoding: "gzip, br"])
         #expect(try await decoded.body.text() == "a")
     }
 
@@ -140,7 +140,7 @@ struct ResponseTests {
     func off() async throws {
         let encoded = try await gzip(Data("plants".utf8))
         for (request, stage) in [
-            (Request.get(url).leavingResponseEncoded(), GzipMiddleware()),
+            (Request.get(url).decompression(false), GzipMiddleware()),
             (Request.get(url), GzipMiddleware(responses: nil)),
         ] {
             let outcome = await StageHarness(stage).send(
@@ -151,7 +151,7 @@ struct ResponseTests {
             #expect(try outcome.response().headers[.contentEncoding] == "gzip")
             #expect(outcome.requests.first?.head.headerFields[.acceptEncoding] == nil)
         }
-        let asked = Request.get(url).decodingResponse(limits: DecodingLimits())
+        let asked = Request.get(url).decompression(limits: DecodingLimits())
         let decoded = try await response("gzip", HTTPBody(encoded), to: asked, by: GzipMiddleware(responses: nil))
         #expect(try await decoded.body.text() == "plants")
     }

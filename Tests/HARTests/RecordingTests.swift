@@ -166,7 +166,7 @@ struct RecordingTests {
                 var metrics = ConnectionMetrics()
                 metrics.isReused = isReused
                 metrics.connect = .milliseconds(20)
-                request.options[ConnectionReport.self]?(metrics)
+                request.options[ConnectionReportNote.self]?(metrics)
                 return Response(.ok)
             }
         ) { RecordingMiddleware(recorder) }
@@ -185,12 +185,12 @@ struct RecordingTests {
                 metrics.domainLookup = .milliseconds(5)
                 metrics.connect = .milliseconds(20)
                 metrics.secureConnection = .milliseconds(15)
-                request.options[ConnectionReport.self]?(metrics)
+                request.options[ConnectionReportNote.self]?(metrics)
                 return Response(.ok)
             }
         ) { RecordingMiddleware(recorder) }
         var request = Request.get(url)
-        request.options[ConnectionReport.self] = { _ in reported.withLock { $0 += 1 } }
+        request.options[ConnectionReportNote.self] = { _ in reported.withLock { $0 += 1 } }
         _ = try await chain.send(request)
         let entry = try #require(try await recorder.archive().entries.first)
         #expect(entry.response.httpVersion == "HTTP/2")
@@ -259,7 +259,7 @@ struct RecordingTests {
 
     @Test("A call can say that it is not to be recorded")
     func option() async throws {
-        #expect(try await entries(Request.get(url).recorded(false), .put(url)) { _ in Response(.ok) }.count == 1)
+        #expect(try await entries(Request.get(url).recording(false), .put(url)) { _ in Response(.ok) }.count == 1)
     }
 
     @Test(

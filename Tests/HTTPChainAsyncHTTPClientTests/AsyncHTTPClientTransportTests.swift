@@ -65,7 +65,7 @@ struct AsyncHTTPClientTransportTests {
             for limits in [nil, TransferLimits(connect: .seconds(60), response: .seconds(60))] {
                 let chunks = declared == 0 ? ["GET / HTTP/1.1"] : ["ab", "cde", "GET / HTTP/1.1"]
                 var request = Request.post(server.url(), body: .chunks(chunks, length: declared))
-                request.options[TransferLimitsOption.self] = limits
+                request.options[TransferLimitsNote.self] = limits
                 let longer = request
                 let error = await #expect(throws: BodyError.self) {
                     try await AsyncHTTPClientTransport().send(longer)
@@ -82,7 +82,7 @@ struct AsyncHTTPClientTransportTests {
         try await serve({ try await $0.reply(200) }) { server in
             for limits in [nil, TransferLimits(connect: .seconds(60), write: .seconds(60), response: .seconds(60))] {
                 var request = Request.post(server.url(), body: .chunks([String](), length: 0))
-                request.options[TransferLimitsOption.self] = limits
+                request.options[TransferLimitsNote.self] = limits
                 let response = try await AsyncHTTPClientTransport().send(request)
                 #expect(response.status == .ok)
             }
@@ -176,7 +176,7 @@ struct AsyncHTTPClientTransportTests {
         #expect(configuration.tracing.tracer != nil, "the client has one by default")
         let clients = ClientHandle(configuration)
         var traced = Request.get("https://example.com/")
-        traced.options[TracedByStage.self] = true
+        traced.options[TracedByStageNote.self] = true
         let plain = try clients.client(for: Request.get("https://example.com/").forWire())
         let untraced = try clients.client(for: traced.forWire())
         #expect(plain.tracer != nil)
@@ -194,7 +194,7 @@ struct AsyncHTTPClientTransportTests {
         let clients = ClientHandle(AsyncHTTPClientTransport.standardConfiguration, pinning: trust.pinned)
         func client(_ url: String, isTraced: Bool) throws -> HTTPClient {
             var request = Request.get(url)
-            request.options[TracedByStage.self] = isTraced
+            request.options[TracedByStageNote.self] = isTraced
             return try clients.client(for: request.forWire())
         }
         let all = try [
@@ -212,12 +212,12 @@ struct AsyncHTTPClientTransportTests {
             let transport = AsyncHTTPClientTransport(configuration: AsyncHTTPClientTransport.standardConfiguration)
             var request = Request.get(server.url("/"))
             for isTraced in [true, false, true] {
-                request.options[TracedByStage.self] = isTraced
+                request.options[TracedByStageNote.self] = isTraced
                 #expect(try await transport.send(request).body.text() == "hi")
             }
             try await transport.shutdown()
             for isTraced in [true, false] {
-                request.options[TracedByStage.self] = isTraced
+                request.options[TracedByStageNote.self] = isTraced
                 let late = request
                 let error = await #expect(throws: TransportError.self) { try await transport.send(late) }
                 #expect(error?.kind == .shutDown)

@@ -62,7 +62,7 @@ struct ConnectionControlTests {
             var settings = ConnectionSettings()
             settings.trust = try await ServerTrust.roots(pem: fixture.authority)
                 .pinning("localhost", [fixture.pin(of: "client"), fixture.pin(of: "server")])
-            let text = try await get(port, settings) { $0.options[ConnectionReport.self] = { reports.add($0) } }
+            let text = try await get(port, settings) { $0.options[ConnectionReportNote.self] = { reports.add($0) } }
             #expect(text.contains("TLS"))
         }
         #expect(reports.all.map(\.protocolName) == ["http/1.0"])

@@ -109,7 +109,7 @@ struct HTTP2ErrorTests {
                 }
             }
             var request = send.request("goaway/2", body: body)
-            request.options[UploadReports.self] = {
+            request.options[UploadReportsNote.self] = {
                 reports.add()
                 return { sent, _ in #expect(sent == 4) }
             }

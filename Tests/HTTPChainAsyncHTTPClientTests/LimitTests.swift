@@ -44,7 +44,7 @@ struct LimitTests {
             for _ in 1...100 {
                 group.addTask { [transport] in
                     var request = Request.get(host.url)
-                    request.options[TransferLimitsOption.self] = limits
+                    request.options[TransferLimitsNote.self] = limits
                     let late = request
                     return await #expect(throws: TimeoutError.self) { try await transport.send(late) }?.scope
                 }
@@ -59,7 +59,7 @@ struct LimitTests {
     func handshake() async throws {
         let server = try await LoopbackServer.start { try await $0.reply(200) }
         var request = Request.post("https://127.0.0.1:\(server.port)/", body: "content")
-        request.options[TransferLimitsOption.self] = TransferLimits(connect: .milliseconds(300), response: .seconds(60))
+        request.options[TransferLimitsNote.self] = TransferLimits(connect: .milliseconds(300), response: .seconds(60))
         let late = request
         let start = ContinuousClock.now
         let error = await #expect(throws: TimeoutError.self) { try await transport.send(late) }
@@ -94,7 +94,7 @@ struct LimitTests {
         let limits = TransferLimits(connect: .milliseconds(300), response: .seconds(60))
         let error = await #expect(throws: TimeoutError.self) {
             var second = Request.post(server.url(), body: "content")
-            second.options[TransferLimitsOption.self] = limits
+            second.options[TransferLimitsNote.self] = limits
             return try await transport.send(second)
         }
         #expect(error?.scope == .connect && error?.sent == .nothing)
@@ -114,7 +114,7 @@ struct LimitTests {
         ] {
             for body in [HTTPBody("a"), .chunks(["a", "b"])] where limits.write == nil || body.length == nil {
                 var request = Request.post(server.url(), body: body)
-                request.options[TransferLimitsOption.self] = limits
+                request.options[TransferLimitsNote.self] = limits
                 let late = request
                 let error = await #expect(throws: TimeoutError.self) { try await transport.send(late) }
                 #expect(error?.sent == .nothing)
@@ -134,7 +134,7 @@ struct LimitTests {
         for body in [.empty, HTTPBody("a"), stream] {
             for limits in [nil, others] {
                 var request = Request.post(server.url(), body: body)
-                request.options[TransferLimitsOption.self] = limits
+                request.options[TransferLimitsNote.self] = limits
                 request.headers[ExchangeBoard.field] = "1"
                 #expect(try await transport.send(request).status == .ok)
             }

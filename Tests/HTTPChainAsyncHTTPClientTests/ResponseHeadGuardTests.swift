@@ -145,13 +145,13 @@ struct ResponseHeadGuardTests {
     func limitOverHTTP2() async throws {
         let (server, transport) = try await HTTP2Server.start()
         var request = Request.get("https://localhost:\(server.port)/200")
-        request.options[TransferLimitsOption.self] = TransferLimits(connect: .seconds(60), response: .seconds(60))
+        request.options[TransferLimitsNote.self] = TransferLimits(connect: .seconds(60), response: .seconds(60))
         #expect(try await transport.send(request).status == .ok)
         let start = ContinuousClock.now
         let error = await #expect(throws: TimeoutError.self) {
             let limits = TransferLimits(connect: .seconds(60), response: .milliseconds(300))
             var silent = Request.get("https://localhost:\(server.port)/")
-            silent.options[TransferLimitsOption.self] = limits
+            silent.options[TransferLimitsNote.self] = limits
             return try await transport.send(silent)
         }
         #expect(error?.scope == .response && error?.sent == .maybe)

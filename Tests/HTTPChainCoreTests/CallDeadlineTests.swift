@@ -17,7 +17,7 @@ struct CallDeadlineTests {
         let clock = VirtualClock()
         var request = Request.get("https://example.com")
         request.environment = .virtual(clock)
-        request.options[CallDeadline.self] = CallDeadline.Mark(.seconds(5))
+        request.options[DeadlineNote.self] = DeadlineNote.Mark(.seconds(5))
         clock.advance(by: .seconds(passed))
         #expect(request.remainingTime == .seconds(left))
     }

@@ -64,7 +64,7 @@ struct ChainRedactionTests {
     func deadline() async throws {
         var request = Request.get("https://example.com/?plant=tulip-4711")
         request.environment = environment
-        request.options[CallDeadline.self] = CallDeadline.Mark(.zero)
+        request.options[DeadlineNote.self] = DeadlineNote.Mark(.zero)
         let timer = try #require(TransferTimer(request))
         let error = try #require(timer.expire())
         #expect(error.exchange?.url.contains("plant=") == true)

@@ -215,14 +215,14 @@ struct ChainTests {
             var name: String
         }
         let json = ClosureTransport { request in
-            #expect(request.options[ExpectedType.self] is User.Type)
+            #expect(request.options[ExpectedTypeNote.self] is User.Type)
             return Response(.ok, body: #"{"name":"Ada"}"#)
         }
         #expect(try await Chain(transport: json).send(.get("http://h/"), as: User.self) == User(name: "Ada"))
         let chain = try Chain(transport: json) {
             ClosureMiddleware { request, next in
                 var response = try await next(request)
-                response.options[DecodedValue.self] = User(name: "Grace")
+                response.options[DecodedValueFact.self] = User(name: "Grace")
                 return response
             }
         }

@@ -60,7 +60,7 @@ struct EmptyContentTests {
             try Chain(transport: ClosureTransport(answering: Response(.ok))) {
                 ClosureMiddleware { request, next in
                     var response = try await next(request)
-                    response.options[DecodedValue.self] = value
+                    response.options[DecodedValueFact.self] = value
                     return response
                 }
             }

@@ -25,7 +25,7 @@ struct MockTransportTests {
         let value = try #require(request.value)
         #expect((value as? GetUser)?.id == 4)
         #expect(type(of: value) == GetUser.self)
-        #expect(request.options.contains(RequestValue.self))
+        #expect(request.options.contains(RequestValueNote.self))
         request.value = nil
         #expect(request.value == nil)
         #expect(Request.get(base).value == nil)
@@ -46,7 +46,7 @@ struct MockTransportTests {
         #expect(try await typed.body.text() == "live")
         #expect(try await transport.send(.get(base)).body.text() == "live")
         #expect(live.requests.count == 2)
-        #expect(live.requests.first?.options[RequestValue.self] is GetOrder)
+        #expect(live.requests.first?.options[RequestValueNote.self] is GetOrder)
     }
 
     @Test("The capabilities are those of the live transport, and the name tells of the mocks")

@@ -154,7 +154,7 @@ struct RecordingTests {
         let reports = Locked<[[Int64?]]>([])
         func send(_ body: HTTPBody) async throws -> [[Int64?]] {
             var request = Request.post(base, body: body)
-            request.options[UploadProgress.self] = { sent, expected in
+            request.options[UploadProgressNote.self] = { sent, expected in
                 reports.withLock { $0.append([sent, expected]) }
             }
             _ = try await transport.send(request)
@@ -198,10 +198,10 @@ struct RecordingTests {
     func responseOptions() async throws {
         let transport = InMemoryTransport { _ in
             var response = Response(.ok, body: "x")
-            response.options[DecodedValue.self] = 5
+            response.options[DecodedValueFact.self] = 5
             return response
         }
-        #expect(try await transport.send(.get(base)).options[DecodedValue.self] as? Int == 5)
+        #expect(try await transport.send(.get(base)).options[DecodedValueFact.self] as? Int == 5)
     }
 
     @Test("A test can wait for requests")

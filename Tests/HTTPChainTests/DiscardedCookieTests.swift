@@ -52,7 +52,7 @@ struct DiscardedCookieTests {
         let jar = CookieJar()
         let options = ResumableUploadOptions(partSize: 5)
         let chain = try await chain(transport, jar, ResumableUploadMiddleware(.tus, options: options))
-        let response = try await chain.send(.post(url, body: "0123456789").resumable())
+        let response = try await chain.send(.post(url, body: "0123456789").resumableUpload())
         #expect(response.upload?.isComplete == true)
         #expect(sent(transport) == ["route=old", "upload=1; route=node7", "upload=1; route=node7; part0=1"])
         #expect(await kept(jar) == ["part0=1", "part5=1", "route=node7", "upload=1"])
@@ -74,7 +74,7 @@ struct DiscardedCookieTests {
         var options = ResumableUploadOptions()
         options.otherOrigins = Set([Origin("https://b.example")].compactMap { $0 })
         let chain = try await chain(transport, CookieJar(), ResumableUploadMiddleware(.tus, options: options))
-        _ = try await chain.send(.post(url, body: "0123456789").cookies(["own": "x"]).resumable())
+        _ = try await chain.send(.post(url, body: "0123456789").cookies(["own": "x"]).resumableUpload())
         #expect(sent(transport) == ["own=x; route=old", ""])
     }
 

@@ -133,11 +133,11 @@ struct FirstHourTests {
         transport.enqueue(.status(.notFound))
         let error = try await #require(throws: StatusError.self) { try await chain().send(.get("a")) }
         let advice = try #require(error.recoverySuggestion)
-        #expect(advice.contains("alsoAccepting([404])") && !error.reason.contains("alsoAccepting"))
+        #expect(advice.contains("statuses(adding: [404])") && !error.reason.contains("statuses(adding:"))
         #expect("\(error)".contains(error.reason) && "\(error)".contains(advice))
         #expect(records.last["exception.message"]?.contains("404") == true)
-        #expect(records.last["exception.message"]?.contains("alsoAccepting") == false)
-        #expect(!records.message.contains("alsoAccepting") && !records.message.contains("\n"))
+        #expect(records.last["exception.message"]?.contains("statuses(adding:") == false)
+        #expect(!records.message.contains("statuses(adding:") && !records.message.contains("\n"))
     }
 
     @Test("Text, URLs and origins in variables say where credentials go", arguments: [true, false])

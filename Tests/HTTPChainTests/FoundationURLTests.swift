@@ -17,7 +17,7 @@ struct FoundationURLTests {
             Request(.head, absolute),
         ]
         for request in requests {
-            let response: Response = try await chain.send(request.with(query: ["a": 1]))
+            let response: Response = try await chain.send(request.url(query: ["a": 1]))
             #expect(response.url == "https://api.example.com/plants?a=1")
             #expect(response.request?.method == request.method)
         }

@@ -172,6 +172,56 @@ struct HouseTests {
         }
     }
 
+    /// A key of an option in a line of code, and the suffix that its protocol demands.
+    ///
+    /// The suffix says who writes the value: an option is a caller's wish, a note is left by a stage or the chain for
+    /// those inside, or on an error, and a fact tells what became of a response.
+    private static func key(in line: Substring) -> (name: String, suffix: String)? {
+        guard let match = line.firstMatch(of: /\b(?:enum|struct|class|actor|extension) (\w+): ([\w, .]+) \{/) else {
+            return nil
+        }
+        let protocols = Set(match.2.split(separator: ", ").map(String.init))
+        let suffixes = [
+            ("Fact", ["ResponseOption"]), ("Note", ["ErrorNote", "RequestNote"]),
+            ("Option", ["AwaitedOption", "RequestOption", "TargetOption", "TransportSwitch"]),
+        ]
+        return suffixes.first { !protocols.isDisjoint(with: $0.1) }.map { (String(match.1), $0.0) }
+    }
+
+    /// Returns the reason why the key in a line of code has another name than its protocol demands.
+    private static func misnaming(in line: Substring) -> String? {
+        guard let (name, suffix) = key(in: line), !name.hasSuffix(suffix) else { return nil }
+        return "\(name) conforms to a protocol whose keys have names that end in \(suffix)"
+    }
+
+    @Test("The name of a key says who writes it: an option, a note or a fact")
+    func keys() throws {
+        var count = 0
+        for folder in ["Sources", "Middleware"] {
+            for file in try Self.files(in: folder) {
+                count += file.code.count { Self.key(in: $0) != nil }
+                let misnaming = file.code.lazy.compactMap { Self.misnaming(in: $0) }.first
+                #expect(misnaming == nil, "\(file.path): \(misnaming ?? "")")
+            }
+        }
+        #expect(count > 90)
+    }
+
+    @Test(
+        "A key with the name of another kind is found",
+        arguments: [
+            ("package enum CallSpeed: RequestOption {", "Option"),
+            ("enum LogNote: RequestOption, TransportSwitch {", "Option"),
+            ("    fileprivate enum Option: ResponseOption {", "Fact"),
+            ("package enum DeadlineOption: RequestOption, RequestNote {", "Note"),
+            ("private struct SentBefore: ErrorNote, CustomStringConvertible {", "Note"),
+            ("extension URLArguments: TargetOption {", "Option"),
+        ]
+    )
+    func misnamedKey(line: String, suffix: String) {
+        #expect(Self.misnaming(in: line[...])?.hasSuffix("that end in \(suffix)") == true)
+    }
+
     @Test("Only the chain asks whether a transport is a chain")
     func chains() throws {
         for folder in ["Sources", "Middleware"] {

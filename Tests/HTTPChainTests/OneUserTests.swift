@@ -105,7 +105,7 @@ struct OneUserTests {
                 environment: .virtual(.automatic())
             )
             let error = await #expect(throws: UserChangedError.self) {
-                try await chain.send(.post(url, body: "a diary").idempotent())
+                try await chain.send(.post(url, body: "a diary").retry(idempotencyKey: true))
             }
             #expect(sent.all == ["alice: a diary"])
             #expect(error?.attempts == 2 && error?.isBeforeSending == false)
@@ -376,7 +376,7 @@ struct OneUserTests {
             auth
         }
         await #expect(throws: UserChangedError.self) {
-            try await chain.send(.post(url, body: "diary").resumable())
+            try await chain.send(.post(url, body: "diary").resumableUpload())
         }
         #expect(sent.all == ["alice", "alice: di"] && store.count == 1)
     }

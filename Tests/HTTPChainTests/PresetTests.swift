@@ -75,7 +75,7 @@ struct PresetTests {
             .replacing(RetryMiddleware.self, with: RetryMiddleware(.never))
             .removing(MultipartMiddleware.self)
             .inserting(HeadersMiddleware([.userAgent: "Mine/1.0"]), after: URLBuilderMiddleware.self)
-        #expect(try await chain.send(.get("plants").alsoAccepting([503])).status == .serviceUnavailable)
+        #expect(try await chain.send(.get("plants").statuses(adding: [503])).status == .serviceUnavailable)
         #expect(transport.requests.count == 1 && transport.requests.first?.headers[.userAgent] == "Mine/1.0")
     }
 
@@ -92,18 +92,19 @@ struct PresetTests {
         let fern = HTTPBody.value(Plant(name: "fern"))
         let read: [Request] = [
             .get("plants/{id}", path: ["id": 7], query: ["page": 2]),
-            .get("plants").timeout(.seconds(3)).attemptTimeout(.seconds(1)),
-            .get("plants").headers(.set("X-Tenant", to: "garden")).processed { $0.headers["X-Seen"] = "1" },
-            .get("plants").retry(.never).alsoAccepting([404]).handlingErrors(.problemDetails),
-            .get("plants").unauthenticated().leavingOrigin(),
+            .get("plants").timeout(.seconds(3)).timeout(attempt: .seconds(1)),
+            .get("plants").headers(.set("X-Tenant", to: "garden")).processing { $0.headers["X-Seen"] = "1" },
+            .get("plants").retry(.never).statuses(adding: [404]).errorHandlers(.problemDetails),
+            .get("plants").authentication(false).url(leavesOrigin: .allowed),
             .get("plants").caching(.off).cookies(.off).redirects(.never),
-            .post("plants", body: fern).idempotent().encoded(under: "plant").serialized(by: .json).compressed(),
+            .post("plants", body: fern).retry(idempotencyKey: true).encoding(under: "plant").serializer(.json)
+                .compression(),
             .post("plants").multipart(MultipartForm(parameters: ["name": "fern"])),
         ]
         for request in read { _ = try await chain.send(request) }
         #expect(transport.requests.count == read.count)
 
-        let progress = Request.get("plants").onProgress { _ in }
+        let progress = Request.get("plants").progress { _ in }
         let stored = Request.get("plants").caching(for: .exactly(.seconds(60)))
         for (request, isRead) in [(progress, preset != .server), (stored, preset == .mobile)] {
             if isRead {
@@ -124,7 +125,7 @@ struct PresetTests {
         let feed = ChunkFeed()
         let taken = Watched<Int64>(0)
         var request = Request.post("backup", body: feed.body)
-        request.options[UploadProgress.self] = { sent, _ in taken.update { $0 = sent } }
+        request.options[UploadProgressNote.self] = { sent, _ in taken.update { $0 = sent } }
         let sending = Task { [request] in try await chain.send(request) }
         for second in 1...120 as ClosedRange<Int64> {
             feed.send(Data(repeating: 0x61, count: 50_000))
@@ -144,7 +145,7 @@ struct PresetTests {
         let feed = ChunkFeed()
         let taken = Watched(false)
         var request = Request.post("backup", body: feed.body)
-        request.options[UploadProgress.self] = { _, _ in taken.update { $0 = true } }
+        request.options[UploadProgressNote.self] = { _, _ in taken.update { $0 = true } }
         let sending = Task { [request] in try await chain.send(request) }
         feed.send(Data(repeating: 0x61, count: 50_000))
         try await taken.wait { $0 ? () : nil }
@@ -180,7 +181,7 @@ struct PresetTests {
         let chain = try preset.chain(over: transport, environment: .virtual())
         for url in ["//other.example/x", "https://other.example/x", "/\t/other.example/x"] {
             await #expect(throws: URLBuilderError.self) { try await chain.send(.get(url)) }
-            _ = try await chain.send(Request.get(url).leavingOrigin())
+            _ = try await chain.send(Request.get(url).url(leavesOrigin: .allowed))
         }
         let other = Origin("https://other.example")
         #expect(transport.requests.map { Origin($0.url) } == [other, other, other])

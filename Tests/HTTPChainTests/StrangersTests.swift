@@ -55,8 +55,8 @@ struct StrangersTests {
             other: { $0.headers(.set("X-Account", to: "2")) }
         ),
         Pair(stage: CookieMiddleware(), one: { $0.cookies(["sid": "1"]) }, other: { $0.cookies(["sid": "2"]) }),
-        Pair(stage: routes, one: { $0.authenticated(by: "admin") }, other: { $0 }),
-        Pair(stage: routes, one: { $0.authenticated(by: "admin") }, other: { $0.unauthenticated() }),
+        Pair(stage: routes, one: { $0.authentication(by: "admin") }, other: { $0 }),
+        Pair(stage: routes, one: { $0.authentication(by: "admin") }, other: { $0.authentication(false) }),
     ]
 
     @Test("A last answer is given only to a call with the same options", arguments: 0..<pairs.count)
@@ -77,9 +77,10 @@ struct StrangersTests {
             Self.routes
         }
         let calls: [(Request, String)] = [
-            (.get(Self.url).authenticated(by: "admin"), "Bearer admin"), (.get(Self.url), "Bearer ada"),
-            (.get(Self.url).unauthenticated(), "nobody"), (.get(Self.url).authenticated(by: "admin"), "Bearer admin"),
-            (.get(Self.url), "Bearer ada"), (.get(Self.url).unauthenticated(), "nobody"),
+            (.get(Self.url).authentication(by: "admin"), "Bearer admin"), (.get(Self.url), "Bearer ada"),
+            (.get(Self.url).authentication(false), "nobody"),
+            (.get(Self.url).authentication(by: "admin"), "Bearer admin"),
+            (.get(Self.url), "Bearer ada"), (.get(Self.url).authentication(false), "nobody"),
         ]
         for (request, body) in calls { #expect(try await chain.send(request).body.text() == body) }
     }

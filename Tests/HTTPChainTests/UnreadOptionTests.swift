@@ -16,7 +16,8 @@ import Testing
 struct UnreadOptionTests {
     private static let url = "https://api.example.com/items"
 
-    /// A request with an option, what the error calls it, and the stage that it names.
+    /// A request with an option, the method that set it, up to its first label, what the error calls it, and the
+    /// stage that it names.
     struct Lost: CustomTestStringConvertible, Sendable {
         let method: String
         let expression: String
@@ -32,7 +33,7 @@ struct UnreadOptionTests {
             _ change: (Request) -> Request
         ) {
             self.method = method
-            self.expression = expression ?? ".\(method)("
+            self.expression = expression ?? (method.contains("(") ? ".\(method)" : ".\(method)(")
             self.reader = reader
             self.stage = stage
             request = change(.get(UnreadOptionTests.url))
@@ -49,9 +50,9 @@ struct UnreadOptionTests {
         for stage in [Self.basic, bearer] as [any Middleware] {
             let chain = try Chain([stage], transport: InMemoryTransport { _ in Response(.ok) })
             let error = await #expect(throws: UnreadOptionError.self) {
-                try await chain.send(.get(Self.url).authenticated(by: "admin"))
+                try await chain.send(.get(Self.url).authentication(by: "admin"))
             }
-            #expect(error?.options.map(\.expression) == [".authenticated(by:)"])
+            #expect(error?.options.map(\.expression) == [".authentication(by:)"])
         }
     }
 
@@ -81,39 +82,42 @@ struct UnreadOptionTests {
 
     /// Each method of a request that has an effect only if a stage reads the option.
     static let lost: [Lost] = [
-        Lost("authenticated", by: "RoutedAuthMiddleware", RoutedAuthMiddleware([AuthRoute("basic", with: basic)])) {
-            $0.authenticated(by: "basic")
+        Lost("authentication(by:", by: "RoutedAuthMiddleware", RoutedAuthMiddleware([AuthRoute("basic", with: basic)]))
+        {
+            $0.authentication(by: "basic")
         },
-        Lost("cacheIdentifier", ".caching(", by: "CacheMiddleware") { $0.cacheIdentifier("items") },
+        Lost("caching(identifier:", ".caching(", by: "CacheMiddleware") { $0.caching(identifier: "items") },
         Lost("caching", by: "CacheMiddleware") { $0.caching(.onlyStored) },
         Lost("caching", by: "CacheMiddleware") { $0.caching(.refresh) },
-        Lost("invalidating", ".caching(", by: "CacheMiddleware") { $0.invalidating(.all) },
-        Lost("invalidating", ".caching(", by: "CacheMiddleware") { $0.invalidating(.all).caching(.off) },
-        Lost("excludingDuplicateCalls", by: "CallRegistryMiddleware", CallRegistryMiddleware(CallRegistry())) {
-            $0.callKey(7).excludingDuplicateCalls()
+        Lost("caching(invalidating:", ".caching(", by: "CacheMiddleware") { $0.caching(invalidating: .all) },
+        Lost("caching(invalidating:", ".caching(", by: "CacheMiddleware") {
+            $0.caching(invalidating: .all).caching(.off)
         },
-        Lost("coalesced", by: "CoalescingMiddleware", CoalescingMiddleware(partition: .shared)) { $0.coalesced() },
+        Lost("callDuplicates", by: "CallRegistryMiddleware", CallRegistryMiddleware(CallRegistry())) {
+            $0.callKey(7).callDuplicates(false)
+        },
+        Lost("coalescing", by: "CoalescingMiddleware", CoalescingMiddleware(partition: .shared)) { $0.coalescing() },
         Lost("priority", by: "ConcurrencyLimitMiddleware", ConcurrencyLimitMiddleware(.fixed(1))) {
             $0.priority(.critical)
         },
         Lost("digests", by: "ContentDigestMiddleware", ContentDigestMiddleware()) {
             $0.digests(.contentDigest(.sha256))
         },
-        Lost("verifyingDigest", by: "ContentDigestMiddleware", ContentDigestMiddleware()) {
-            $0.verifyingDigest(.whenPresent)
+        Lost("digests(response:", by: "ContentDigestMiddleware", ContentDigestMiddleware()) {
+            $0.digests(response: .whenPresent)
         },
         Lost("cookies", by: "CookieMiddleware", CookieMiddleware()) { $0.cookies(["a": "b"]) },
         Lost("cookies", by: "CookieMiddleware", CookieMiddleware()) { $0.cookies(.sendOnly) },
         Lost("site", by: "CookieMiddleware", CookieMiddleware()) { $0.site(.page("https://other.example/")) },
-        Lost("handlingErrors", by: "ErrorHandlerMiddleware", ErrorHandlerMiddleware(.problemDetails)) {
-            $0.handlingErrors(.problemDetails)
+        Lost("errorHandlers", by: "ErrorHandlerMiddleware", ErrorHandlerMiddleware(.problemDetails)) {
+            $0.errorHandlers(.problemDetails)
         },
-        Lost("handlingErrorsOnly", ".handlingErrors(", by: "ErrorHandlerMiddleware") { $0.handlingErrorsOnly() },
-        Lost("compressed", by: "GzipMiddleware", GzipMiddleware()) { $0.compressed() },
-        Lost("decodingResponse", by: "GzipMiddleware", GzipMiddleware()) {
-            $0.decodingResponse(limits: DecodingLimits())
+        Lost("errorHandlers(only:", ".errorHandlers(", by: "ErrorHandlerMiddleware") { $0.errorHandlers(only: []) },
+        Lost("compression", by: "GzipMiddleware", GzipMiddleware()) { $0.compression() },
+        Lost("decompression(limits:", by: "GzipMiddleware", GzipMiddleware()) {
+            $0.decompression(limits: DecodingLimits())
         },
-        Lost("recorded", by: "RecordingMiddleware") { $0.recorded(true) },
+        Lost("recording", by: "RecordingMiddleware") { $0.recording(true) },
         Lost("headerParameters", by: "HeadersMiddleware", HeadersMiddleware([.set("X-Id", template: "{id}")])) {
             $0.headerParameters(["id": "7"])
         },
@@ -122,19 +126,24 @@ struct UnreadOptionTests {
             $0.hedging(HedgingPolicy(after: .fixed(.seconds(9))))
         },
         Lost("network", by: "URLSessionTransport") { $0.network(.noCellular) },
-        Lost("onProgress", by: "ProgressMiddleware", ProgressMiddleware()) { $0.onProgress { _ in } },
-        Lost("observingProgress", ".onProgress(", by: "ProgressMiddleware", ProgressMiddleware()) {
+        Lost("progress", by: "ProgressMiddleware", ProgressMiddleware()) { $0.progress { _ in } },
+        Lost("observingProgress", ".progress(", by: "ProgressMiddleware", ProgressMiddleware()) {
             $0.observingProgress().request
         },
-        Lost("reportingFoundationProgress", ".onProgress(", by: "ProgressMiddleware", ProgressMiddleware()) {
+        Lost("reportingFoundationProgress", ".progress(", by: "ProgressMiddleware", ProgressMiddleware()) {
             $0.reportingFoundationProgress().request
         },
-        Lost("rateLimitWeight", by: "RateLimitMiddleware") { $0.rateLimitWeight(3) },
+        Lost("rateLimit(weight:", by: "RateLimitMiddleware") { $0.rateLimit(weight: 3) },
         Lost("redirects", by: "RedirectMiddleware", RedirectMiddleware()) { $0.redirects(.sameOrigin) },
         Lost("logging", by: "RemoteLoggingMiddleware") { $0.logging(component: "shop") },
-        Lost("processed", by: "RequestProcessorMiddleware", RequestProcessorMiddleware()) { $0.processed { _ in } },
-        Lost("resumable", by: "ResumableUploadMiddleware(…)") { $0.resumable() },
-        Lost("idempotent", by: "RetryMiddleware", RetryMiddleware()) { $0.idempotent() },
+        Lost("processing", by: "RequestProcessorMiddleware", RequestProcessorMiddleware()) { $0.processing { _ in } },
+        Lost("processing(by:", ".processing(", by: "RequestProcessorMiddleware", RequestProcessorMiddleware()) {
+            $0.processing(by: ClosureRequestProcessor("late") { _ in })
+        },
+        Lost("resumableUpload(identity:", ".resumableUpload(", by: "ResumableUploadMiddleware(…)") {
+            $0.resumableUpload()
+        },
+        Lost("retry(idempotencyKey:", by: "RetryMiddleware", RetryMiddleware()) { $0.retry(idempotencyKey: true) },
         Lost("retry", by: "RetryMiddleware", RetryMiddleware()) { $0.retry(RetryPolicy(maximumAttempts: 2)) },
         Lost("afterDecoding", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
             $0.afterDecoding(String.self) { _ in }
@@ -142,59 +151,64 @@ struct UnreadOptionTests {
         Lost("afterEncoding", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
             $0.afterEncoding(String.self) { _, _ in }
         },
-        Lost("decoded", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
-            $0.decoded(upTo: .kilobytes(1))
+        Lost("decoding(by:", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
+            $0.decoding(upTo: .kilobytes(1))
         },
-        Lost("encoded", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
-            $0.encoded(under: "a")
+        Lost("encoding(by:", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
+            $0.encoding(under: "a")
         },
-        Lost("encodingNilAsNull", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
-            $0.encodingNilAsNull()
+        Lost("encoding(nilAsNull:", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
+            $0.encoding(nilAsNull: true)
         },
-        Lost("serialized", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
-            $0.serialized(by: .json)
+        Lost("serializer", "serialization", by: "SerializerMiddleware", SerializerMiddleware(.json)) {
+            $0.serializer(.json)
         },
-        Lost("signingPayload", by: "SigningMiddleware(AWSSigner(…), for: …)") { $0.signingPayload(.unsigned) },
-        Lost("webhookID", by: "SigningMiddleware(.webhook(keys: …), for: …)") { $0.webhookID("msg_1") },
-        Lost("acceptingOnly", by: "StatusValidationMiddleware", StatusValidationMiddleware()) {
-            $0.acceptingOnly([200])
+        Lost("signing(payload:", by: "SigningMiddleware(AWSSigner(…), for: …)") { $0.signing(payload: .unsigned) },
+        Lost("signing(webhookID:", by: "SigningMiddleware(.webhook(keys: …), for: …)") {
+            $0.signing(webhookID: "msg_1")
         },
-        Lost("attemptTimeout", by: "AttemptTimeoutMiddleware", AttemptTimeoutMiddleware()) {
-            $0.attemptTimeout(.seconds(1))
+        Lost("statuses(only:", by: "StatusValidationMiddleware", StatusValidationMiddleware()) {
+            $0.statuses(only: [200])
+        },
+        Lost("timeout(attempt:", by: "AttemptTimeoutMiddleware", AttemptTimeoutMiddleware()) {
+            $0.timeout(attempt: .seconds(1))
         },
         Lost("timeout", by: "TimeoutMiddleware", TimeoutMiddleware(nil)) { $0.timeout(.milliseconds(200)) },
-        Lost("transferLimits", by: "AttemptTimeoutMiddleware", AttemptTimeoutMiddleware()) {
-            $0.transferLimits(read: .value(.seconds(1)))
+        Lost("timeout(connect:", by: "AttemptTimeoutMiddleware", AttemptTimeoutMiddleware()) {
+            $0.timeout(read: .value(.seconds(1)))
         },
-        Lost("with", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
-            $0.with(query: ["id": 7])
+        Lost("url(path:", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
+            $0.url(query: ["id": 7])
         },
-        Lost("withReserved", by: "URLBuilderMiddleware(builder: …)", URLBuilderMiddleware(builder: OwnBuilder())) {
-            $0.withReserved("days", 3...7)
+        Lost("url(reserved:", by: "URLBuilderMiddleware(builder: …)", URLBuilderMiddleware(builder: OwnBuilder())) {
+            $0.url(reserved: "days", 3...7)
         },
-        Lost("url", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
+        Lost("url(builtBy:", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
             $0.url(builtBy: OwnBuilder())
+        },
+        Lost("url(leavesOrigin:", "the path, query", by: "URLBuilderMiddleware", URLBuilderMiddleware(base: url)) {
+            $0.url(leavesOrigin: .refused)
         },
     ]
 
     /// Methods whose effect is the same in a chain in which nothing reads the option.
     static let harmless: [String: @Sendable (Request) -> Request] = [
-        "alsoAccepting": { $0.alsoAccepting([404]) },
+        "statuses(adding:": { $0.statuses(adding: [404]) },
         "callKey": { $0.callKey(7) },
         "callTags": { $0.callTags("a") },
-        "leavingOrigin": { $0.leavingOrigin() },
-        "leavingResponseEncoded": { $0.leavingResponseEncoded() },
+        "url(leavesOrigin:": { $0.url(leavesOrigin: .allowed) },
+        "decompression": { $0.decompression(false) },
         "made": { $0.made(from: 7) },
-        "unauthenticated": { $0.unauthenticated() },
-        "uncompressed": { $0.uncompressed() },
-        "unsigned": { $0.unsigned() },
+        "authentication": { $0.authentication(false) },
+        "compression": { $0.compression(false) },
+        "signing": { $0.signing(false) },
         "urlTemplate": { $0.urlTemplate("/items") },
-        "withoutRedirects": { $0.withoutRedirects() },
-        "withoutSerialization": { $0.withoutSerialization() },
+        "redirects": { $0.redirects(false) },
+        "serializer": { $0.serializer(false) },
     ]
 
     /// Methods of modules that these tests don't import, and one that fails by itself without its stage.
-    private static let elsewhere: Set<String> = ["tracing", "multipart", "route", "odata", "declare"]
+    private static let elsewhere: Set<String> = ["tracing", "multipart", "route", "odata", "declare(reserved:"]
 
     @Test("A request with an option that nothing reads fails before anything is sent", arguments: lost)
     func isRefused(_ lost: Lost) async throws {
@@ -228,22 +242,23 @@ struct UnreadOptionTests {
             HeadersMiddleware([.set("X-Id", template: "{ä}")]), Request.get(url).headerParameters(["ä": "7"]),
             ".headerParameters("
         ),
-        (URLBuilderMiddleware(base: url), Request.get(url).withReserved("days", 3...7), ".withReserved("),
-        (hmac, Request.get(url).webhookID("msg_1"), ".webhookID("),
-        (hmac, Request.get(url).signingPayload(.unsigned), ".signingPayload("),
+        (URLBuilderMiddleware(base: url), Request.get(url).url(reserved: "days", 3...7), ".url(reserved:"),
+        (hmac, Request.get(url).signing(webhookID: "msg_1"), ".signing(webhookID:"),
+        (hmac, Request.get(url).signing(payload: .unsigned), ".signing(payload:"),
         (
-            SigningMiddleware(.webhook(keys: []), for: url), Request.get(url).signingPayload(.unsigned),
-            ".signingPayload("
+            SigningMiddleware(.webhook(keys: []), for: url), Request.get(url).signing(payload: .unsigned),
+            ".signing(payload:"
         ),
         (
-            ResumableUploadMiddleware(.draft), Request.post(url, body: "a").resumable(metadata: ["filename": "a"]),
-            ".resumable(metadata:)"
+            ResumableUploadMiddleware(.draft),
+            Request.post(url, body: "a").resumableUpload(metadata: ["filename": "a"]),
+            ".resumableUpload(metadata:)"
         ),
         (
-            GzipMiddleware(codings: []), Request.get(url).decodingResponse(limits: DecodingLimits()),
-            ".decodingResponse("
+            GzipMiddleware(codings: []), Request.get(url).decompression(limits: DecodingLimits()),
+            ".decompression(limits:"
         ),
-        (RateLimitMiddleware(obeysServer: false), Request.get(url).rateLimitWeight(3), ".rateLimitWeight("),
+        (RateLimitMiddleware(obeysServer: false), Request.get(url).rateLimit(weight: 3), ".rateLimit(weight:"),
         (
             ConcurrencyLimitMiddleware(.fixed(1), queue: .none),
             Request.get(url).priority(.critical), ".priority("
@@ -289,8 +304,8 @@ struct UnreadOptionTests {
         let transport = InMemoryTransport { _ in Response(.ok) }
         let chain = try Chain(transport: transport) { URLBuilderMiddleware(base: Self.url) }
         for request in [
-            Request.get(Self.url).withReserved("days", 3...7).url(builtBy: OwnBuilder()),
-            Request.get(Self.url).url(builtBy: OwnBuilder()).withReserved("days", 3...7),
+            Request.get(Self.url).url(reserved: "days", 3...7).url(builtBy: OwnBuilder()),
+            Request.get(Self.url).url(builtBy: OwnBuilder()).url(reserved: "days", 3...7),
         ] {
             #expect(try await chain.send(request).status == .ok)
         }
@@ -306,18 +321,34 @@ struct UnreadOptionTests {
     @Test("A value that asks for nothing is harmless")
     func offIsHarmless() async throws {
         let chain = try Chain(transport: InMemoryTransport { _ in Response(.ok) })
-        let off = Request.get(Self.url).retry(.never).timeout(nil).attemptTimeout(nil).caching(.off).cookies(.off)
-            .coalesced(false).redirects(.never).logging(false).idempotent(false).verifyingDigest(.off).recorded(false)
-            .network([.background, .http3]).with().headers().hedging(HedgingPolicy(attempts: 1)).rateLimitWeight(0)
-            .decoded(at: .whole).encoded(under: .whole).encodingNilAsNull(false)
+        let off = Request.get(Self.url).retry(.never).timeout(nil).timeout(attempt: nil).caching(.off).cookies(.off)
+            .coalescing(false).redirects(.never).logging(false).retry(idempotencyKey: false).digests(response: .off)
+            .recording(false)
+            .network([.background, .http3]).url().headers().hedging(HedgingPolicy(attempts: 1)).rateLimit(weight: 0)
+            .decoding(at: .whole).encoding(under: .whole).encoding(nilAsNull: false)
         #expect(try await chain.send(off).status == .ok)
+    }
+
+    @Test("A call turns on again what it turned off")
+    func onAgain() async throws {
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let chain = try Chain([BearerAuthMiddleware(token: "t", for: [Self.url])], transport: transport)
+        let off = Request.get(Self.url).authentication(false).decompression(false).serializer(false).signing(false)
+            .callKey(7).callDuplicates(false)
+        await #expect(throws: UnreadOptionError.self) { try await chain.send(off) }
+        let on = off.authentication(true).decompression(true).serializer(true).signing(true).callDuplicates(true)
+        #expect(try await chain.send(on).status == .ok)
+        #expect(transport.requests.map { $0.headers[.authorization] } == ["Bearer t"])
+        let following = InMemoryTransport(capabilities: [.followsRedirects, .streamsUploads]) { _ in Response(.ok) }
+        let request = Request.get(Self.url).redirects(false).redirects(true)
+        #expect(try await Chain(transport: following).send(request).status == .ok)
     }
 
     /// Values that forbid what a transport with a capability does by itself.
     static let forbidding: [(capabilities: TransportCapabilities, request: Request, expression: String)] = [
         (.handlesCookies, .get(url).cookies(.off), ".cookies("), (.caches, .get(url).caching(.off), ".caching("),
         (.followsRedirects, .get(url).redirects(.never), ".redirects(.never)"),
-        (.followsRedirects, .get(url).withoutRedirects(), ".withoutRedirects()"),
+        (.followsRedirects, .get(url).redirects(false), ".redirects(false)"),
     ]
 
     @Test("A value that forbids what the transport does by itself is refused", arguments: 0..<forbidding.count)
@@ -383,9 +414,11 @@ struct UnreadOptionTests {
         where file.pathExtension == "txt" {
             for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
                 guard line.hasPrefix("Request: "), line.contains("-> Request") || line.contains("(request: Request,"),
-                    !line.contains(" static func "), let name = line.firstMatch(of: /func (\w+)[(<]/)
+                    !line.contains(" static func "),
+                    let name = line.firstMatch(of: /func (\w+)(?:<.*?>)?\((?:(\w+)[ :])?/)
                 else { continue }
-                names.insert(String(name.1))
+                let label = name.2.map(String.init) ?? "_"
+                names.insert(label == "_" ? String(name.1) : "\(name.1)(\(label):")
             }
         }
         let known = Set(Self.lost.map(\.method)).union(Self.harmless.keys).union(Self.elsewhere)
@@ -402,7 +435,7 @@ struct UnreadOptionTests {
         for (request, place) in [
             (Request.get(Self.url).timeout(.seconds(1)), "TimeoutMiddleware(nil) outside StatusValidationMiddleware"),
             (Request.get(Self.url).caching(.onlyStored), "outside RetryMiddleware"),
-            (Request.get(Self.url).attemptTimeout(.seconds(1)), "AttemptTimeoutMiddleware() as the innermost stage"),
+            (Request.get(Self.url).timeout(attempt: .seconds(1)), "AttemptTimeoutMiddleware() as the innermost stage"),
         ] {
             let error = await #expect(throws: UnreadOptionError.self) { try await chain.send(request) }
             #expect(error?.recoverySuggestion?.contains(place) == true, "\(error?.description ?? "")")
@@ -460,11 +493,11 @@ struct UnreadOptionTests {
     /// What a hook sets too late, and whether a chain refuses it.
     private static let late: [(change: @Sendable (inout Request) -> Void, expression: String?)] = [
         ({ $0 = $0.timeout(.seconds(1)) }, ".timeout(_:)"),
-        ({ $0 = $0.with(query: ["id": 7]) }, "the path, query and builder of the URL"),
+        ({ $0 = $0.url(query: ["id": 7]) }, "the path, query and builder of the URL"),
         ({ $0 = $0.headers(.set("X-A", to: "b")) }, ".headers(_:)"),
         ({ $0 = $0.cookies(["id": "7"]) }, ".cookies(_:)"),
-        ({ $0 = $0.attemptTimeout(.seconds(1)) }, nil),
-        ({ $0 = $0.acceptingOnly(500) }, ".acceptingOnly(_:)"),
+        ({ $0 = $0.timeout(attempt: .seconds(1)) }, nil),
+        ({ $0 = $0.statuses(only: 500) }, ".statuses(only:)"),
         // Harmless only in a chain without retries.
         ({ $0 = $0.retry(.never) }, ".retry(_:)"),
         ({ $0 = $0.hedging(HedgingPolicy(attempts: 1)) }, nil),
@@ -526,17 +559,17 @@ struct UnreadOptionTests {
         let transport = InMemoryTransport { _ in Response(.ok) }
         let chain = try Self.around(RequestProcessorMiddleware(), over: transport)
         let request = Request.get(Self.url).timeout(.seconds(1))
-        #expect(try await chain.send(request.processed { _ in }).status == .ok)
+        #expect(try await chain.send(request.processing { _ in }).status == .ok)
         await #expect(throws: UnreadOptionError.self) {
-            try await chain.send(request.processed { $0 = $0.timeout(.seconds(2)) })
+            try await chain.send(request.processing { $0 = $0.timeout(.seconds(2)) })
         }
         #expect(transport.requests.count == 1)
         let named = try Self.around(
             RequestProcessorMiddleware(),
-            options: .reading([CallTimeout.self]),
+            options: .reading([TimeoutOption.self]),
             over: transport
         )
-        #expect(try await named.send(request.processed { $0 = $0.timeout(.seconds(2)) }).status == .ok)
+        #expect(try await named.send(request.processing { $0 = $0.timeout(.seconds(2)) }).status == .ok)
     }
 
     @Test("A request of an authenticator's own has no option that the stages inside don't read")
@@ -544,7 +577,7 @@ struct UnreadOptionTests {
         let changes: [(isRead: Bool, @Sendable (any Transport) async throws -> Void)] = [
             (false, { _ = try await $0.send(.get(Self.url).timeout(.seconds(1))) }),
             (false, { _ = try await $0.send(.get(Self.url, query: ["id": 7])) }),
-            (true, { _ = try await $0.send(.get(Self.url).attemptTimeout(.seconds(1)).unauthenticated()) }),
+            (true, { _ = try await $0.send(.get(Self.url).timeout(attempt: .seconds(1)).authentication(false)) }),
             (
                 true,
                 { context in
@@ -578,7 +611,7 @@ struct UnreadOptionTests {
             .get(Self.url).headers(.set(.accept, to: "text/csv")), .get(Self.url).cookies(["id": "7"]),
         ]
         let kept: [Request] = [
-            .get(Self.url), .get(Self.url).timeout(.seconds(1)), .get(Self.url).attemptTimeout(.seconds(1)),
+            .get(Self.url), .get(Self.url).timeout(.seconds(1)), .get(Self.url).timeout(attempt: .seconds(1)),
         ]
         for (index, request) in (lost + kept).enumerated() {
             for isFull in [false, true] {
@@ -630,11 +663,12 @@ struct UnreadOptionTests {
     func presets(_ preset: PresetTests.Preset) async throws {
         let transport = InMemoryTransport { _ in Response(.ok) }
         let chain = try preset.chain(over: transport)
-        let request = Request.get("items/{id}").with(path: ["id": 7], query: ["page": 1]).timeout(.seconds(5))
-            .attemptTimeout(.seconds(2)).headers(.set(.accept, to: "a/b"))
-            .processed { $0.headers[.from] = "a@b.example" }
-            .retry(RetryPolicy(maximumAttempts: 2)).idempotent().decoded(upTo: .kilobytes(10)).acceptingOnly([200])
-            .compressed().handlingErrors(.problemDetails)
+        let request = Request.get("items/{id}").url(path: ["id": 7], query: ["page": 1]).timeout(.seconds(5))
+            .timeout(attempt: .seconds(2)).headers(.set(.accept, to: "a/b"))
+            .processing { $0.headers[.from] = "a@b.example" }
+            .retry(RetryPolicy(maximumAttempts: 2)).retry(idempotencyKey: true).decoding(upTo: .kilobytes(10)).statuses(
+                only: [200])
+            .compression().errorHandlers(.problemDetails)
         #expect(try await chain.send(request).status == .ok)
         let sent = try #require(transport.requests.first)
         #expect(sent.url.hasSuffix("/items/7?page=1"))

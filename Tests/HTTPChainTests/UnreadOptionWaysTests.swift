@@ -78,7 +78,7 @@ struct UnreadOptionWaysTests {
             let options = EventStreamOptions(reconnection: .never)
             for try await _ in $0.events(.get(url).timeout(.seconds(1)), options: options) {}
         },
-        Way("an upload") { _ = try await $0.send(.post(url, body: "text").resumable()) },
+        Way("an upload") { _ = try await $0.send(.post(url, body: "text").resumableUpload()) },
     ]
 
     private func expectRefusal(_ way: Way, by make: (InMemoryTransport) throws -> any Transport) async throws {
@@ -115,7 +115,7 @@ struct UnreadOptionWaysTests {
         #expect(try await client.makeCall(GetText()).value == "text")
         // The caller's own closure does.
         await #expect(throws: UnreadOptionError.self) {
-            try await client.makeCall(GetText()).onProgress { _ in }.value
+            try await client.makeCall(GetText()).progress { _ in }.value
         }
         withExtendedLifetime(events) {}
     }
@@ -142,7 +142,7 @@ struct UnreadOptionWaysTests {
             BearerAuthMiddleware(
                 .asking { _, context in
                     let chain = try Chain(transport: context)
-                    _ = try await chain.send(.get(Self.url).attemptTimeout(.seconds(1)))
+                    _ = try await chain.send(.get(Self.url).timeout(attempt: .seconds(1)))
                     return AccessToken("t")
                 },
                 for: Self.url

@@ -95,7 +95,7 @@ struct UnsentWriteTests {
         }
         if row.limit == 0 { _ = try? await chain.send(.get("https://a.example.com/")) }
         sent.withLock { $0 = 0 }
-        let request = Request.post("https://a.example.com/", body: "x").idempotent(row.isIdempotent)
+        let request = Request.post("https://a.example.com/", body: "x").retry(idempotencyKey: row.isIdempotent)
         do {
             let response = try await chain.send(request)
             #expect((response.fallback != nil) == row.isDoneElsewhere)
@@ -138,7 +138,7 @@ struct UnsentWriteTests {
             FallbackMiddleware(.chain(mirror), when: FallbackMiddleware.standardOrUnsent)
             ResumableUploadMiddleware(.tus, partition: .shared, options: options)
         }
-        let request = Request.post("https://a.example.com/files", body: "content").resumable()
+        let request = Request.post("https://a.example.com/files", body: "content").resumableUpload()
         if isReachable {
             for _ in 1...2 {
                 let error = await #expect(throws: (any Error).self) { try await chain.send(request) }

@@ -53,7 +53,7 @@ struct UploadProgressTests {
             RetryMiddleware()
         }
         let reports = reports
-        _ = try await chain.send(request.onProgress { report in reports.withLock { $0.append(report) } })
+        _ = try await chain.send(request.progress { report in reports.withLock { $0.append(report) } })
     }
 
     /// Over a transport that tells what it has sent, and over one that does not.
@@ -152,7 +152,7 @@ struct UploadProgressTests {
         let form: MultipartForm = [.file("photo", file)]
         let request = isForm ? Request.post("photos", multipart: form) : .upload(.post, "photos", file: file)
         await #expect(throws: (any Error).self) {
-            try await send(request.onProgress { writer.show($0) }, over: InMemoryTransport { _ in Response(.ok) })
+            try await send(request.progress { writer.show($0) }, over: InMemoryTransport { _ in Response(.ok) })
         }
         #expect(text.withLock { $0 } == "")
     }

@@ -57,7 +57,7 @@ struct URLSessionConnectionTests {
         } _: { base async throws in
             for _ in 0..<2 {
                 var request = Request.get(base + "/")
-                request.options[ConnectionReport.self] = { reports.add($0) }
+                request.options[ConnectionReportNote.self] = { reports.add($0) }
                 #expect(try await transport.send(request).body.text() == "plants")
             }
             guard transport.capabilities.contains(.reportsConnections) else {

@@ -299,7 +299,7 @@ struct RequestBodyTests {
         let seen = Locked<[(Int64, Int64?)]>([])
         try await withServer(answering { _ in .reply("200 OK") }) { base in
             var request = Request.post(base + "/", body: .once(length: 500_000) { ZeroReader(left: 500_000) })
-            request.options[UploadProgress.self] = { sent, expected in
+            request.options[UploadProgressNote.self] = { sent, expected in
                 seen.withLock { $0.append((sent, expected)) }
             }
             _ = try await transport.send(request)

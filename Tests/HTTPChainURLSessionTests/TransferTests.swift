@@ -241,7 +241,7 @@ struct TransferTests {
             let clock = VirtualClock()
             var request = Request.get(base + "/")
             request.environment.time = clock
-            request.options[CallDeadline.self] = CallDeadline.Mark(clock.elapsed + .seconds(30))
+            request.options[DeadlineNote.self] = DeadlineNote.Mark(clock.elapsed + .seconds(30))
             let call = Task { [request] in try await transport.send(request) }
             #expect(try await events.next() == "4 MiB")
             clock.advance(by: .seconds(30))
@@ -288,7 +288,7 @@ struct TransferTests {
         let clock = VirtualClock()
         var request = Request.get("http://127.0.0.1:9/")
         request.environment.time = clock
-        request.options[CallDeadline.self] = CallDeadline.Mark(clock.elapsed + .seconds(5))
+        request.options[DeadlineNote.self] = DeadlineNote.Mark(clock.elapsed + .seconds(5))
         let call = Task { [request] in try await transport.send(request) }
         clock.advance(by: .seconds(5))
         let error = await #expect(throws: TimeoutError.self) { try await call.value }
@@ -347,9 +347,9 @@ struct TransferTests {
         )
         request.environment.time = clock
         if isAttempt {
-            request.options[TransferLimitsOption.self] = TransferLimits(write: .seconds(1), total: .seconds(5))
+            request.options[TransferLimitsNote.self] = TransferLimits(write: .seconds(1), total: .seconds(5))
         } else {
-            request.options[CallDeadline.self] = CallDeadline.Mark(clock.elapsed + .seconds(5))
+            request.options[DeadlineNote.self] = DeadlineNote.Mark(clock.elapsed + .seconds(5))
         }
         let call = Task { [request] in try await transport.send(request) }
         #expect(try await events.next() == "reading")

@@ -276,7 +276,7 @@ struct CallHeadersTests {
     func credentials() {
         var request = Request.get(url).headers(.set(.authorization, to: "x"))
         request.options.removeCredentials()
-        #expect(!request.options.contains(CallHeaders.self))
+        #expect(!request.options.contains(HeadersOption.self))
     }
 }
 

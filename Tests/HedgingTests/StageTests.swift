@@ -213,7 +213,7 @@ struct StageTests {
         var request = Request.get(url, headers: [.authorization: "Bearer x", .accept: "a/b"])
         let keys = ["X-Api-Key", "X-Auth-Token", "Proxy-Authorization"].compactMap { HTTPField.Name($0) }
         for key in keys { request.head.headerFields[key] = "hunter2" }
-        request.options[OriginBoundFields.self] = [.authorization: Origin(url)].compactMapValues(\.self)
+        request.options[OriginBoundFieldsNote.self] = [.authorization: Origin(url)].compactMapValues(\.self)
         let outcome = await StageHarness(
             stage(attempts: 3, origins: ["https://b.example.com", "http://c.example.com:8080"])
         )

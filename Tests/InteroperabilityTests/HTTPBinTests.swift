@@ -77,7 +77,7 @@ struct HTTPBinTests {
         let chain = try carrier.chain(to: base)
         let verb = try #require(HTTPRequest.Method(rawValue: method.uppercased()))
         let request = Request(verb, "\(method)", body: .value(plant))
-        #expect(try await chain.send(request.decoded(at: "json"), as: Plant.self) == plant)
+        #expect(try await chain.send(request.decoding(at: "json"), as: Plant.self) == plant)
     }
 
     @Test("A value is read as a form", arguments: Carrier.allCases, ["post", "put"])
@@ -86,7 +86,7 @@ struct HTTPBinTests {
         let chain = try carrier.chain(to: base)
         let verb = try #require(HTTPRequest.Method(rawValue: method.uppercased()))
         let order = Order(title: "a b&c=d+e%ü", note: "", count: 3)
-        let request = Request(verb, "\(method)", body: .value(order)).encoded(by: .form).decoded(at: "form")
+        let request = Request(verb, "\(method)", body: .value(order)).encoding(by: .form).decoding(at: "form")
         let form = try await chain.send(request, as: [String: Values].self)
         #expect(form == ["title": ["a b&c=d+e%ü"], "note": [""], "count": ["3"]])
     }
@@ -129,7 +129,7 @@ struct HTTPBinTests {
         #expect(response.headers[.contentEncoding] == nil)
         let body = try await response.body.text()
         #expect(body.contains("\"\(coding.key)\": true"), "\(body)")
-        #expect(try await chain.send(.get(coding.path).decoded(at: BodyKeyPath(coding.key)), as: Bool.self))
+        #expect(try await chain.send(.get(coding.path).decoding(at: BodyKeyPath(coding.key)), as: Bool.self))
     }
 
     @Test("Fields that come more than once keep all their values", arguments: Carrier.allCases)

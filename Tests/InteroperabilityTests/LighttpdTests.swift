@@ -38,7 +38,7 @@ struct LighttpdTests {
     func strongest(carrier: Carrier) async throws {
         guard let base = Server.lighttpd.base() else { return }
         let calls = try AuthenticatedCalls(base, carrier, User.ada)
-        let response = try await calls.send(.get("choice/file.txt").unauthenticated())
+        let response = try await calls.send(.get("choice/file.txt").authentication(false))
         let offered = response.challenges(.origin).compactMap { DigestChallenge($0)?.algorithm }
         #expect(Set(offered) == [.md5, .sha256, .sha512256])
         let answered = try await calls.send(.get("choice/file.txt"))

@@ -22,7 +22,7 @@ struct TusTests {
     private func request(_ base: String, _ carrier: Carrier, _ name: String) throws -> Request {
         let content = bytes + Data("\(name) \(carrier.rawValue)".utf8)
         let upload = ResumableUpload(metadata: ["filename": "\(name).bin", "filetype": "application/octet-stream"])
-        return Request.post("\(base)/files/", body: HTTPBody(content)).resumable(upload)
+        return Request.post("\(base)/files/", body: HTTPBody(content)).resumableUpload(upload)
     }
 
     @Test(
@@ -85,7 +85,7 @@ struct TusTests {
         guard let base = Server.tus.base() else { return }
         let options = ResumableUploadOptions(asksForLimits: true)
         let chain = try Chain(transport: carrier.transport) { ResumableUploadMiddleware(.tus, options: options) }
-        let request = Request.post("\(base)/files/", body: HTTPBody(Data(count: 4_000_001))).resumable()
+        let request = Request.post("\(base)/files/", body: HTTPBody(Data(count: 4_000_001))).resumableUpload()
         let error = await #expect(throws: UploadError.self) { try await chain.send(request) }
         #expect(error?.problem == .tooLarge(length: 4_000_001, limit: 4_000_000))
     }

@@ -195,16 +195,16 @@ extension DeclarationMistake {
             mended: [#"@GET("{a}") func a(a: Int) async throws; @GET("b/{a}") func a2(a: String) async throws"#]
         ),
         DeclarationMistake(
-            #"@GET("a") @Authenticator("b") @Unauthenticated func a() async throws"#,
-            "do not go together",
-            at: "@Unauthenticated",
-            mended: [#"@GET("a") @Authenticator("b") func a() async throws"#]
+            #"@GET("a") @Authentication(by: "b") @Authentication(false) func a() async throws"#,
+            "stands here twice",
+            at: "@Authentication(false)",
+            mended: [#"@GET("a") @Authentication(by: "b") func a() async throws"#]
         ),
         DeclarationMistake(
-            #"@GET("a") @Cached(.off) @Cached(maxAge: .zero) func a() async throws"#,
+            #"@GET("a") @Caching(.off) @Caching(maxAge: .zero) func a() async throws"#,
             "stands here twice",
-            at: "@Cached(maxAge: .zero)",
-            mended: [#"@GET("a") @Cached(.off) func a() async throws"#]
+            at: "@Caching(maxAge: .zero)",
+            mended: [#"@GET("a") @Caching(.off) func a() async throws"#]
         ),
         DeclarationMistake(
             #"@GET("a") @Progress("p") func a(p: Int) async throws"#,
@@ -251,20 +251,20 @@ extension DeclarationMistake {
             mended: [#"@GET("{b}") @Headers(["A": "{b}"]) func a(b: Int) async throws"#]
         ),
         DeclarationMistake(
-            #"@GET("a") @Cached(maxAge: .zero, identifier: "a-{b}") func a() async throws"#,
+            #"@GET("a") @Caching(maxAge: .zero, identifier: "a-{b}") func a() async throws"#,
             #"no parameter "b""#,
             at: #""a-{b}""#
         ),
         DeclarationMistake(
-            #"@GET("a") @Cached(maxAge: .zero, identifier: Keys.a) func a() async throws"#,
+            #"@GET("a") @Caching(maxAge: .zero, identifier: Keys.a) func a() async throws"#,
             "identifier as a string",
             at: "Keys.a"
         ),
         DeclarationMistake(
-            #"@GET("a") @Cached(maxAge: .zero, offline: Keys.b) func a() async throws"#,
+            #"@GET("a") @Caching(maxAge: .zero, offline: Keys.b) func a() async throws"#,
             "write true or false",
             at: "Keys.b",
-            mended: [#"@GET("a") @Cached(maxAge: .zero, offline: true) func a() async throws"#]
+            mended: [#"@GET("a") @Caching(maxAge: .zero, offline: true) func a() async throws"#]
         ),
         DeclarationMistake(
             #"@GET("a") @KeyPath("b") func a() async throws -> HTTPBody"#,
@@ -668,11 +668,11 @@ extension DeclarationMistake {
             mended: [#"@Service protocol S { @GET("a") func a() async throws }"#]
         ),
         DeclarationMistake(
-            on: #"@Service @Authenticator("b") @Unauthenticated"#,
+            on: #"@Service @Authentication(by: "b") @Authentication(false)"#,
             #"@GET("a") func a() async throws"#,
-            "do not go together",
-            at: "@Unauthenticated",
-            mended: [#"@Service @Authenticator("b") protocol S { @GET("a") func a() async throws }"#]
+            "stands here twice",
+            at: "@Authentication(false)",
+            mended: [#"@Service @Authentication(by: "b") protocol S { @GET("a") func a() async throws }"#]
         ),
         DeclarationMistake(
             on: #"@Service @Timeout(nil) @Timeout(nil)"#,

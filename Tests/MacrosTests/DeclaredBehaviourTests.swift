@@ -24,16 +24,16 @@ protocol ShedService {
     @GET("zone")
     func nowhere() async throws
 
-    @GET("sheds/{id}") @Cached(maxAge: .seconds(60), offline: true, identifier: "shed-{id}")
+    @GET("sheds/{id}") @Caching(maxAge: .seconds(60), offline: true, identifier: "shed-{id}")
     func shed(id: Int) async throws -> String
 
-    @GET("sheds/{id}") @Cached(maxAge: .seconds(60))
+    @GET("sheds/{id}") @Caching(maxAge: .seconds(60))
     func fresh(id: Int) async throws -> String
 
-    @GET("balance") @Header("X-Account", from: "account") @Header("X-Zone", from: "zone") @Cached(maxAge: .seconds(60))
+    @GET("balance") @Header("X-Account", from: "account") @Header("X-Zone", from: "zone") @Caching(maxAge: .seconds(60))
     func balance(account: String, zone: String?) async throws -> String
 
-    @DELETE("sheds") @Invalidates(.identifierPrefix("shed-"))
+    @DELETE("sheds") @Caching(invalidating: .identifierPrefix("shed-"))
     func clear() async throws
 
     @POST("parts") @Multipart(boundary: "b")

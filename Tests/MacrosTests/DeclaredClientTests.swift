@@ -134,14 +134,14 @@ struct DeclaredClientTests {
         #expect(try Data(contentsOf: file.url) == Data("a,b".utf8))
         let call = try plants().calls.export(year: 2026)
         let options = try call.request.makeRequest().options
-        #expect(options[CacheSettingsOption.self].identifier == "export-2026")
-        #expect(options[CacheSettingsOption.self].lifetime == .exactly(.seconds(3600)))
-        #expect(options[CacheSettingsOption.self].use == .storedOnFailure)
+        #expect(options[CacheOption.self].identifier == "export-2026")
+        #expect(options[CacheOption.self].lifetime == .exactly(.seconds(3600)))
+        #expect(options[CacheOption.self].use == .storedOnFailure)
         transport.enqueue(.status(.noContent))
         let changed = try plants().calls.zones { $0.callTags("changed") }.request.makeRequest()
         #expect(
             changed.options[Zone.self] == "north"
-                && changed.options[CallRegistration.self].tags == ["zones", "changed"]
+                && changed.options[CallRegistrationOption.self].tags == ["zones", "changed"]
         )
         #expect(try await plants().zones() == nil)
         #expect(try sent().options[Zone.self] == "north")

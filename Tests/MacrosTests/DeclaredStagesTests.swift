@@ -44,22 +44,22 @@ protocol ToolService {
     @GET("handled") @ErrorHandlers(.fallback([Plant](), for: [404]))
     func handled() async throws -> [Plant]
 
-    @GET("cached") @Cached(maxAge: .seconds(60))
+    @GET("cached") @Caching(maxAge: .seconds(60))
     func cached() async throws -> String
 
-    @GET("cached") @Cached(.off)
+    @GET("cached") @Caching(.off)
     func uncached() async throws -> String
 
-    @GET("authenticated") @Authenticator("admin")
+    @GET("authenticated") @Authentication(by: "admin")
     func authenticated() async throws
 
     @GET("retried") @Retry(.never)
     func retried() async throws
 
-    @GET("redirected") @Redirects(.never) @SuccessCodes(302)
+    @GET("redirected") @Redirects(.never) @Statuses(only: 302)
     func redirected() async throws
 
-    @GET("processed") @Processed(Marker()) @URLBuiltBy(ShelfURL())
+    @GET("processed") @Processing(by: Marker()) @URLBuiltBy(ShelfURL())
     func processed() async throws
 
     @POST("regional") @Reserved("region", from: "place") @Reserved("zone") @Query("page") @Field("name")
@@ -69,7 +69,7 @@ protocol ToolService {
     @GET("reports") @Reserved("days", "plant") @URLBuiltBy(DaysURL())
     func reports(days: ClosedRange<Int>, plant: Plant?) async throws
 
-    @GET("limited") @Timeout(.seconds(3)) @AttemptTimeout(.seconds(1))
+    @GET("limited") @Timeout(.seconds(3)) @Timeout(attempt: .seconds(1))
     func limited() async throws
 
     @GET("cookies") @Cookies(.off)
@@ -183,8 +183,8 @@ struct DeclaredStagesTests {
     func limits() async throws {
         transport.enqueue(.status(.noContent))
         try await tools().limited()
-        #expect(try sent().options[CallTimeout.self] == .value(.seconds(3)))
-        #expect(try sent().options[AttemptTimeout.self] == .value(.seconds(1)))
+        #expect(try sent().options[TimeoutOption.self] == .value(.seconds(3)))
+        #expect(try sent().options[AttemptTimeoutOption.self] == .value(.seconds(1)))
     }
 
     @Test("A call without cookies sends none, and keeps none")

@@ -15,25 +15,25 @@ protocol EveryAnnotation {
     @QUERY("query") @Body("question") @Serializer("form") @KeyPath("plants")
     func query(_ question: Plant) async throws -> [Plant]
 
-    @GET("hedged") @Hedged(HedgingPolicy(after: .fixed(.milliseconds(5)), attempts: 3))
+    @GET("hedged") @Hedging(HedgingPolicy(after: .fixed(.milliseconds(5)), attempts: 3))
     func hedged() async throws
 
     @GET("found") @OData("query")
     func found(query: ODataQuery<ODataAnyEntity>) async throws -> [Plant]
 
-    @GET("apart") @Coalesced(false)
+    @GET("apart") @Coalescing(false)
     func apart() async throws
 
-    @GET("heavy") @RateLimitWeight(5)
+    @GET("heavy") @RateLimit(weight: 5)
     func heavy() async throws
 
-    @DELETE("invalidating") @Invalidates(.identifier("a"), .identifierPrefix("b-"))
+    @DELETE("invalidating") @Caching(invalidating: .identifier("a"), .identifierPrefix("b-"))
     func invalidating() async throws
 
-    @GET("handled") @OnlyErrorHandlers(.fallback([Plant](), for: [404]))
+    @GET("handled") @ErrorHandlers(only: [.fallback([Plant](), for: [404])])
     func handled() async throws -> [Plant]
 
-    @GET("refreshed") @Cached(CacheSettings(use: .refresh, ignoredQuery: .named(["page"]), classification: "plants"))
+    @GET("refreshed") @Caching(CacheSettings(use: .refresh, ignoredQuery: .named(["page"]), classification: "plants"))
     func refreshed() async throws
 
     @POST("told") @RawBody("bytes") @Progress("progress") @Change("change")

@@ -46,7 +46,7 @@ struct EveryAnnotationTests {
             return
         }
         // The stage's own serializer of the response's type reads it.
-        #expect(try await call.with { $0.serialized(by: "JSON") }.value == [Plant(id: 7, name: "Yew")])
+        #expect(try await call.with { $0.serializer("JSON") }.value == [Plant(id: 7, name: "Yew")])
         let question = try JSONDecoder().decode(Plant.self, from: try sent().body)
         #expect(try sent().method == .query && question == Plant(id: 1, name: "Yew & Oak"))
     }
@@ -54,13 +54,15 @@ struct EveryAnnotationTests {
     @Test("What stages read is in the request: hedging, coalescing, weight, what is invalid, settings of the cache")
     func options() throws {
         let calls = try every().calls
-        let hedging = try #require(try calls.hedged().request.makeRequest().options[CallHedging.self].applied(to: nil))
+        let hedging = try #require(
+            try calls.hedged().request.makeRequest().options[HedgingOption.self].applied(to: nil)
+        )
         #expect(hedging.attempts == 3 && hedging.delay == .fixed(.milliseconds(5)))
         #expect(try calls.apart().request.makeRequest().options[CoalescingOption.self] == false)
-        #expect(try calls.heavy().request.makeRequest().options[RateLimitWeight.self] == 5)
-        let invalidating = try calls.invalidating().request.makeRequest().options[CacheSettingsOption.self]
+        #expect(try calls.heavy().request.makeRequest().options[RateLimitOption.self] == 5)
+        let invalidating = try calls.invalidating().request.makeRequest().options[CacheOption.self]
         #expect(invalidating.invalidates == [.identifier("a"), .identifierPrefix("b-")])
-        let settings = try calls.refreshed().request.makeRequest().options[CacheSettingsOption.self]
+        let settings = try calls.refreshed().request.makeRequest().options[CacheOption.self]
         #expect(settings.use == .refresh && settings.ignoredQuery == .named(["page"]))
         #expect(settings.classification == "plants")
     }

@@ -142,7 +142,7 @@ struct ExpansionTests {
         ("@POST @Field(\"n\", from: \"name\")", "a(name: String)", "case name = \"n\""),
         (
             "@POST @Field(\"name\") @FormURLEncoded", "a(name: String)",
-            "request = request.encoded(by: .form)"
+            "request = request.encoding(by: .form)"
         ),
         ("@POST @Part(\"p\")", "a(p: Data)", "request = request.multipart(MultipartForm(p.parts(named: \"p\")))"),
         (
@@ -152,7 +152,7 @@ struct ExpansionTests {
         ),
         ("@POST @Body(\"user\")", "a(_ user: User)", "var body: HTTPBody { .value(user) }"),
         ("@POST @RawBody(\"bytes\")", "a(bytes: Data)", "var body: HTTPBody { .declared(bytes) }"),
-        ("@GET @Progress(\"p\")", "a(p: ProgressHandler?)", "if let p { request = request.onProgress(p) }"),
+        ("@GET @Progress(\"p\")", "a(p: ProgressHandler?)", "if let p { request = request.progress(p) }"),
         ("@GET @Progress(\"p\")", "a(p: @escaping ProgressHandler)", "public var p: ProgressHandler"),
         ("@GET @Progress(\"p\")", "a(p: @escaping ProgressHandler)", "init(p: @escaping ProgressHandler) {"),
         ("@GET @OData(\"q\")", "a(q: ODataQuery<Plant>)", "request = try request.odata(q)"),
@@ -161,66 +161,69 @@ struct ExpansionTests {
         ("@GET @Query(\"p\") @Default(\"p\", 1)", "a(p: Int)", "func a(p: Int = 1) async throws {"),
         ("@GET @Query(\"p\")", "a(p: Int?)", "func a(p: Int? = nil) async throws {"),
         (
-            "@GET @SuccessCodes(200, .codes(300..<400))", "a()",
-            "request = request.acceptingOnly([200, .codes(300..<400)])"
+            "@GET @Statuses(only: 200, .codes(300..<400))", "a()",
+            "request = request.statuses(only: [200, .codes(300..<400)])"
         ),
-        ("@GET @SuccessCodes(adding: 404, 410)", "a()", "request = request.alsoAccepting([404, 410])"),
-        ("@GET @Serializer(.xml)", "a()", "request = request.serialized(by: .xml)"),
-        ("@GET @Serializer(\"xml\")", "a()", "request = request.serialized(by: \"xml\")"),
-        ("@GET @WithoutSerialization", "a()", "request = request.withoutSerialization()"),
-        ("@GET @KeyPath(\"a.b\")", "a()", "request = request.decoded(at: \"a.b\")"),
-        ("@POST @RootKey(\"a\")", "a()", "request = request.encoded(under: \"a\")"),
-        ("@GET @Gzip", "a()", "request = request.compressed()"),
-        ("@GET @Cached(.off)", "a()", "request = request.caching(.off)"),
+        ("@GET @Statuses(adding: 404, 410)", "a()", "request = request.statuses(adding: [404, 410])"),
+        ("@GET @Serializer(.xml)", "a()", "request = request.serializer(.xml)"),
+        ("@GET @Serializer(\"xml\")", "a()", "request = request.serializer(\"xml\")"),
+        ("@GET @Serializer(false)", "a()", "request = request.serializer(false)"),
+        ("@GET @KeyPath(\"a.b\")", "a()", "request = request.decoding(at: \"a.b\")"),
+        ("@POST @RootKey(\"a\")", "a()", "request = request.encoding(under: \"a\")"),
+        ("@GET @Gzip", "a()", "request = request.compression()"),
+        ("@GET @Caching(.off)", "a()", "request = request.caching(.off)"),
         (
-            "@GET @Cached(maxAge: .seconds(5), identifier: \"x-{id}\") @Query(\"id\")", "a(id: Int)",
+            "@GET @Caching(maxAge: .seconds(5), identifier: \"x-{id}\") @Query(\"id\")", "a(id: Int)",
             "request = request.caching(CacheSettings(lifetime: .exactly(.seconds(5)), identifier: \"x-\\(id)\"))"
         ),
         (
-            "@GET @Cached(maxAge: .seconds(5)) @Header(\"X-Account\", from: \"account\")", "a(account: String)",
+            "@GET @Caching(maxAge: .seconds(5)) @Header(\"X-Account\", from: \"account\")", "a(account: String)",
             "CacheSettings(lifetime: .exactly(.seconds(5)), identifier: \"\\([\"\\(account)\"])\"))"
         ),
         (
-            "@GET @Cached(maxAge: .seconds(5), identifier: \"x-{id}\") @Header(\"id\", \"zone\")",
+            "@GET @Caching(maxAge: .seconds(5), identifier: \"x-{id}\") @Header(\"id\", \"zone\")",
             "a(id: Int, zone: String?)",
             "identifier: \"x-\\(id)\\([zone.map { \"\\($0)\" }])\"))"
         ),
         (
-            "@GET @Cached(maxAge: .seconds(5)) @Headers([\"X-Account\": \"{account} %%1%%\"])",
+            "@GET @Caching(maxAge: .seconds(5)) @Headers([\"X-Account\": \"{account} %%1%%\"])",
             "a(account: String, zone: Int)", "identifier: \"\\([\"\\(account)\", \"\\(zone)\"])\"))"
         ),
         (
-            "@POST @Cached(maxAge: .seconds(5)) @Header(\"X-Account\", from: \"account\")", "a(account: String)",
+            "@POST @Caching(maxAge: .seconds(5)) @Header(\"X-Account\", from: \"account\")", "a(account: String)",
             "CacheSettings(lifetime: .exactly(.seconds(5))))"
         ),
         (
-            "@GET @Cached(maxAge: .seconds(5), offline: true)", "a()",
+            "@GET @Caching(maxAge: .seconds(5), offline: true)", "a()",
             "request = request.caching(CacheSettings(use: .storedOnFailure, lifetime: .exactly(.seconds(5))))"
         ),
         (
-            "@GET @Cached(CacheSettings(use: .refresh))", "a()",
+            "@GET @Caching(CacheSettings(use: .refresh))", "a()",
             "request = request.caching(CacheSettings(use: .refresh))"
         ),
         (
-            "@POST @Invalidates(.identifier(\"x\"), .all)", "a()",
-            "request = request.invalidating(.identifier(\"x\"), .all)"
+            "@POST @Caching(invalidating: .identifier(\"x\"), .all)", "a()",
+            "request = request.caching(invalidating: .identifier(\"x\"), .all)"
         ),
-        ("@GET @Authenticator(\"user\")", "a()", "request = request.authenticated(by: \"user\")"),
-        ("@GET @Unauthenticated", "a()", "request = request.unauthenticated()"),
+        ("@GET @Authentication(by: \"user\")", "a()", "request = request.authentication(by: \"user\")"),
+        ("@GET @Authentication(false)", "a()", "request = request.authentication(false)"),
         ("@GET @Timeout(.seconds(3))", "a()", "request = request.timeout(.seconds(3))"),
-        ("@GET @AttemptTimeout(nil)", "a()", "request = request.attemptTimeout(nil)"),
+        ("@GET @Timeout(attempt: nil)", "a()", "request = request.timeout(attempt: nil)"),
         ("@GET @Retry(.never)", "a()", "request = request.retry(.never)"),
         (
-            "@GET @Hedged(HedgingPolicy(attempts: 3))", "a()",
+            "@GET @Hedging(HedgingPolicy(attempts: 3))", "a()",
             "request = request.hedging(HedgingPolicy(attempts: 3))"
         ),
-        ("@POST @Idempotent", "a()", "request = request.idempotent()"),
-        ("@GET @Coalesced(false)", "a()", "request = request.coalesced(false)"),
-        ("@GET @RateLimitWeight(5)", "a()", "request = request.rateLimitWeight(5)"),
+        ("@POST @Retry(idempotencyKey: true)", "a()", "request = request.retry(idempotencyKey: true)"),
+        ("@GET @Coalescing(false)", "a()", "request = request.coalescing(false)"),
+        ("@GET @RateLimit(weight: 5)", "a()", "request = request.rateLimit(weight: 5)"),
         ("@GET @Redirects(.never)", "a()", "request = request.redirects(.never)"),
         ("@GET @Cookies(.off)", "a()", "request = request.cookies(.off)"),
-        ("@GET @ErrorHandlers(.oData)", "a()", "request = request.handlingErrors(.oData)"),
-        ("@GET @OnlyErrorHandlers(.oData, .jsonAPI)", "a()", "request = request.handlingErrorsOnly(.oData, .jsonAPI)"),
+        ("@GET @ErrorHandlers(.oData)", "a()", "request = request.errorHandlers(.oData)"),
+        (
+            "@GET @ErrorHandlers(only: [.oData, .jsonAPI])", "a()",
+            "request = request.errorHandlers(only: [.oData, .jsonAPI])"
+        ),
         ("@GET @Logged(false)", "a()", "request = request.logging(false)"),
         (
             "@GET @Logged(detail: .bodies, component: \"shop\")", "a()",
@@ -228,7 +231,7 @@ struct ExpansionTests {
         ),
         ("@GET @Tags(\"a\", \"b\")", "a()", "request = request.callTags(\"a\", \"b\")"),
         ("@GET @URLBuiltBy(Builder())", "a()", "request = request.url(builtBy: Builder())"),
-        ("@GET @Processed(Signer())", "a()", "request = request.processed(by: Signer())"),
+        ("@GET @Processing(by: Signer())", "a()", "request = request.processing(by: Signer())"),
         ("@GET @Option(Zone.self, \"n\")", "a()", "request.options[Zone.self] = \"n\""),
         ("@POST @Part(\"p\") @Multipart(boundary: \"b\")", "a(p: Data)", "named: \"p\"), boundary: \"b\"))"),
         ("@GET(\"a/%%0%%\")", "a(id: Int)", "var path: String { \"a/{id}\" }"),
@@ -293,7 +296,7 @@ struct ExpansionTests {
         let requests = text.components(separatedBy: "struct ")
         func lines(_ name: String) -> [Bool] {
             let request = requests.first { $0.hasPrefix(name) } ?? ""
-            return [request.contains("decoded(at: \"data\")"), request.contains("serialized(by: \"xml\")")]
+            return [request.contains("decoding(at: \"data\")"), request.contains("serialized(by: \"xml\")")]
         }
         #expect(lines("ARequest") == [true, true] && lines("BRequest") == [false, false])
         #expect(lines("CRequest") == [false, true] && lines("DRequest") == [false, false])
@@ -310,11 +313,11 @@ struct ExpansionTests {
     func inherited() throws {
         let client = try Self.expand(
             """
-            @Service @Timeout(.seconds(9)) @SuccessCodes(200) @Tags("s") @Authenticator("a") @available(macOS 15, *)
+            @Service @Timeout(.seconds(9)) @Statuses(only: 200) @Tags("s") @Authentication(by: "a") @available(macOS 15, *)
             protocol S {
                 @GET func a() async throws
-                @GET @Timeout(nil) @SuccessCodes(adding: 404) @Tags("m") @Unauthenticated func b() async throws
-                @GET @SuccessCodes(204) func c() async throws
+                @GET @Timeout(nil) @Statuses(adding: 404) @Tags("m") @Authentication(false) func b() async throws
+                @GET @Statuses(only: 204) func c() async throws
             }
             """
         )[0]
@@ -323,18 +326,18 @@ struct ExpansionTests {
                 $0.hasPrefix("request")
             }
         }
-        let accepting = "request = request.acceptingOnly([200])"
+        let accepting = "request = request.statuses(only: [200])"
         let tags = "request = request.callTags(\"s\")"
-        let authenticated = "request = request.authenticated(by: \"a\")"
+        let authenticated = "request = request.authentication(by: \"a\")"
         let timeout = "request = request.timeout(.seconds(9))"
         #expect(
             bodies == [
                 [timeout, accepting, tags, authenticated],
                 [
-                    accepting, tags, "request = request.timeout(nil)", "request = request.alsoAccepting([404])",
-                    "request = request.callTags(\"m\")", "request = request.unauthenticated()",
+                    accepting, tags, "request = request.timeout(nil)", "request = request.statuses(adding: [404])",
+                    "request = request.callTags(\"m\")", "request = request.authentication(false)",
                 ],
-                [timeout, tags, authenticated, "request = request.acceptingOnly([204])"],
+                [timeout, tags, authenticated, "request = request.statuses(only: [204])"],
             ]
         )
     }

@@ -94,12 +94,12 @@ private protocol Mended17 {
 
 @Service(base: "https://a.example")
 private protocol Mended18 {
-    @GET("a") @Authenticator("b") func a() async throws
+    @GET("a") @Authentication(by: "b") func a() async throws
 }
 
 @Service(base: "https://a.example")
 private protocol Mended19 {
-    @GET("a") @Cached(.off) func a() async throws
+    @GET("a") @Caching(.off) func a() async throws
 }
 
 @Service(base: "https://a.example")
@@ -124,7 +124,7 @@ private protocol Mended23 {
 
 @Service(base: "https://a.example")
 private protocol Mended24 {
-    @GET("a") @Cached(maxAge: .zero, offline: true) func a() async throws
+    @GET("a") @Caching(maxAge: .zero, offline: true) func a() async throws
 }
 
 @Service(base: "https://a.example")
@@ -286,7 +286,7 @@ private protocol Mended56 {
     @GET("a") func a() async throws
 }
 
-@Service @Authenticator("b")
+@Service @Authentication(by: "b")
 private protocol Mended57 {
     @GET("a") func a() async throws
 }

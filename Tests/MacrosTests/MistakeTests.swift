@@ -71,7 +71,7 @@ struct MistakeTests {
         "What stands on a service has mistakes of its own, told once",
         arguments: [
             ("@GET(\"a\")", "@GET stands on a method", "@GET(\"a\")"),
-            ("@Authenticator(\"a\") @Unauthenticated", "do not go together", "@Unauthenticated"),
+            ("@Authentication(by: \"a\") @Authentication(false)", "stands here twice", "@Authentication(false)"),
             ("@Timeout(nil) @Timeout(nil)", "stands here twice", "@Timeout(nil)"),
             ("@Headers([\"A\": Keys.b])", "as strings", "\"A\": Keys.b"),
             ("@Headers([\"A\": \"1\", \"a\": \"2\"])", "a is given twice", "\"a\": \"2\""),

@@ -21,14 +21,14 @@ protocol PlantService {
     @GET("plants") @Query("name", "page") @Query("sort_by", from: "order") @Default("page", 1)
     func search(name: String, page: Int, order: String?) async throws -> [Plant]
 
-    @POST("plants") @Body("plant") @Header("X-Request-ID", from: "id") @Gzip @Idempotent
+    @POST("plants") @Body("plant") @Header("X-Request-ID", from: "id") @Gzip @Retry(idempotencyKey: true)
     func create(_ plant: Plant, id: UUID) async throws -> Plant
 
     @PUT("plants/{plantID}/note") @Path("plantID", from: "id") @RawBody("text")
     @Headers(["X-Zone": "{zone}/%%0%%", "Accept": "text/plain"])
     func note(id: Int, text: String, zone: String) async throws -> String
 
-    @POST("sessions") @Field("user") @Field("pass_word", from: "password") @FormURLEncoded @Unauthenticated
+    @POST("sessions") @Field("user") @Field("pass_word", from: "password") @FormURLEncoded @Authentication(false)
     func signIn(user: String, password: String) async throws
 
     @PATCH("plants/{id}") @Field("name") @RootKey("plant") @KeyPath("data.plant")
@@ -37,15 +37,15 @@ protocol PlantService {
     @POST("photos") @Part("photo", "tags") @Part("title", from: "caption") @Progress("progress")
     func upload(photo: Data, caption: String, tags: [String], progress: ProgressHandler?) async throws
 
-    @DELETE("plants/{id}") @SuccessCodes(200, 204, 404)
+    @DELETE("plants/{id}") @Statuses(only: 200, 204, 404)
     func delete(id: Int) async throws
 
-    @GET("export/{year}") @Cached(maxAge: .seconds(3600), offline: true, identifier: "export-{year}")
+    @GET("export/{year}") @Caching(maxAge: .seconds(3600), offline: true, identifier: "export-{year}")
     @Timeout(.seconds(90))
     @Retry(.never)
     func export(year: Int) async throws -> TemporaryFile
 
-    @GET("plants/{id}") @SuccessCodes(adding: 404) @WithoutSerialization
+    @GET("plants/{id}") @Statuses(adding: 404) @Serializer(false)
     func raw(_ id: Int) async throws -> Response
 
     @GET("zones") @Option(Zone.self, "north") @Modified({ $0.callTags("zones") }) @Logged(false) @Change("change")
@@ -69,18 +69,18 @@ struct LeafPage: Decodable, Hashable, Sendable {
 /// A service whose annotations hold for all of its methods, with the results that are sequences and records.
 @Service
 @Headers(["X-Zone": "north", "Accept": "application/json"])
-@Authenticator("garden")
-@SuccessCodes(200, 404)
+@Authentication(by: "garden")
+@Statuses(only: 200, 404)
 @Option(Zone.self, "north")
 @Tags("leaves")
 protocol LeafService {
     @POST("fields") @Field("for") @RootKey("leaf")
     func fields(`for`: String) async throws
 
-    @GET("leaves/%%0%%/{side}") @Headers(["X-Zone": "south"]) @Unauthenticated
+    @GET("leaves/%%0%%/{side}") @Headers(["X-Zone": "south"]) @Authentication(false)
     func leaf(id: Int, side: String) async throws -> ResourceRecord<Leaf>
 
-    @GET("leaves{?color,size}") @SuccessCodes(adding: 304) @Tags("list")
+    @GET("leaves{?color,size}") @Statuses(adding: 304) @Tags("list")
     func list(color: String?, size: Int?) async throws -> [Leaf]
 
     @GET("leaves") @Query("color") @Paged(by: .linkHeader())
@@ -89,7 +89,7 @@ protocol LeafService {
     @GET("pages") @Paged(by: .nextURL { (page: LeafPage) in page.next })
     func book() async throws -> PageSequence<LeafPage>
 
-    @GET("fallen") @SuccessCodes(200)
+    @GET("fallen") @Statuses(only: 200)
     func fallen() async throws -> JSONValues<Leaf>
 
     @GET("falling") @Query("since") @Header("Accept", from: "type")

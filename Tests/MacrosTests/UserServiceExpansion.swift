@@ -19,10 +19,10 @@ import HTTPTypes
 //         @POST("photos") @Multipart @Part("photo", "caption") @Progress("progress")
 //         func upload(photo: URL, caption: String, progress: ProgressHandler?) async throws -> Photo
 //
-//         @DELETE("users/{id}") @SuccessCodes(200, 204, 404)
+//         @DELETE("users/{id}") @Statuses(only: 200, 204, 404)
 //         func delete(id: Int) async throws
 //
-//         @GET("export") @Cached(maxAge: .seconds(3600), offline: true)
+//         @GET("export") @Caching(maxAge: .seconds(3600), offline: true)
 //         func export() async throws -> TemporaryFile
 //     }
 
@@ -168,7 +168,7 @@ struct UserServiceClient: UserService, Sendable {
         var body: HTTPBody { .value(user) }
 
         func configure(_ request: inout Request) throws {
-            request = request.compressed()
+            request = request.compression()
         }
     }
 
@@ -190,7 +190,7 @@ struct UserServiceClient: UserService, Sendable {
 
         func configure(_ request: inout Request) throws {
             request = request.multipart(MultipartForm(photo.parts(named: "photo") + caption.parts(named: "caption")))
-            if let progress { request = request.onProgress(progress) }
+            if let progress { request = request.progress(progress) }
         }
     }
 
@@ -208,7 +208,7 @@ struct UserServiceClient: UserService, Sendable {
         var pathParameters: URLParameters { ["id": id] }
 
         func configure(_ request: inout Request) throws {
-            request = request.acceptingOnly([200, 204, 404])
+            request = request.statuses(only: [200, 204, 404])
         }
     }
 

@@ -217,7 +217,7 @@ struct StageTests {
         let transport = ClosureTransport(capabilities: [.streamsUploads, .reportsConnections]) { request in
             var metrics = ConnectionMetrics()
             metrics.protocolName = "h2"
-            request.options[ConnectionReport.self]?(metrics)
+            request.options[ConnectionReportNote.self]?(metrics)
             return Response(.ok)
         }
         let chain = try Chain(transport: transport) {
@@ -225,7 +225,7 @@ struct StageTests {
         }
         var request = Request.get(url)
         let reports = TestSupport.Counter()
-        request.options[ConnectionReport.self] = { _ in reports.add() }
+        request.options[ConnectionReportNote.self] = { _ in reports.add() }
         _ = try await chain.send(request)
         #expect(recorder.samples(of: "http.client.request.duration").map { $0["network.protocol.version"] } == ["2"])
         #expect(reports.value == 1)

@@ -52,7 +52,7 @@ struct DocumentationTests {
         let writer = TerminalProgressWriter(label: "photo.jpg", showing: .upload)
         let form: MultipartForm = [.file("photo", photo)]
         let request = Request.post("https://api.example.com/photos", multipart: form)
-        _ = try await chain.send(request.onProgress { writer.show($0) })
+        _ = try await chain.send(request.progress { writer.show($0) })
         #expect(transport.requests.count == 1)
     }
 

@@ -101,14 +101,14 @@ struct FormSourcesTests {
         let request = Request.post("http://h/", multipart: [.value("a", Note())])
         _ = try await chain.send(request)
         #expect(transport.text.withLock { $0 }?.contains(values == nil ? "{\"number\":1}" : "own") == true)
-        _ = try await chain.send(request.encoded(by: .form))
+        _ = try await chain.send(request.encoding(by: .form))
         #expect(transport.text.withLock { $0 }?.contains("\r\n\r\nnumber=1\r\n") == true)
-        _ = try await chain.send(request.encodingNilAsNull())
+        _ = try await chain.send(request.encoding(nilAsNull: true))
         #expect(transport.text.withLock { $0 }?.contains("\"text\":null") == true)
         for (call, name) in [
-            (request.encoded(under: "data"), "encoded(under:)"),
+            (request.encoding(under: "data"), "encoding(under:)"),
             (request.afterEncoding(Note.self) { _, _ in }, "afterEncoding(_:_:)"),
-            (Request.post("http://h/", multipart: [.text("a", "b")]).encoded(by: .form), "encoded(by:)"),
+            (Request.post("http://h/", multipart: [.text("a", "b")]).encoding(by: .form), "encoding(by:)"),
         ] {
             let error = await #expect(throws: SerializerError.self) { try await chain.send(call) }
             #expect(error?.problem == .unusedSettings([name], of: .request))

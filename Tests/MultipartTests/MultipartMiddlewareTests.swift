@@ -29,7 +29,7 @@ struct MultipartMiddlewareTests {
             without: [.contentLength],
             body: HTTPBody(try await form.framedText(boundary.text))
         )
-        #expect(!sent.options.contains(MultipartFormOption.self))
+        #expect(!sent.options.contains(MultipartFormNote.self))
         #expect(sent.body.length != nil && sent.body.isReplayable)
     }
 
@@ -54,7 +54,7 @@ struct MultipartMiddlewareTests {
         let sent = try #require(await StageHarness(MultipartMiddleware()).send(request).requests.first)
         #expect(sent.body.description == body.description)
         #expect(sent.head.headerFields[.contentType] == "text/plain")
-        #expect(!sent.options.contains(MultipartFormOption.self))
+        #expect(!sent.options.contains(MultipartFormNote.self))
     }
 
     @Test("A form is framed although a stage outside observes the reads of its body")
@@ -136,7 +136,7 @@ struct MultipartMiddlewareTests {
         try await StageConformance { MultipartMiddleware() }.verify(check)
         let withForm = StageConformance(request: {
             var request = Request.post(url)
-            request.options[MultipartFormOption.self] = [.text("title", "Holiday"), .data("d", Data(count: 70_000))]
+            request.options[MultipartFormNote.self] = [.text("title", "Holiday"), .data("d", Data(count: 70_000))]
             return request
         }) { MultipartMiddleware() }
         try await withForm.verify(check)

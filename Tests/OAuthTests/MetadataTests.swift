@@ -52,7 +52,7 @@ struct MetadataTests {
         #expect(metadata.tokenEndpoint == "https://auth.example/token")
         #expect(metadata.codeChallengeMethods == ["S256"] && metadata.namesIssuerInCallback)
         let options = try #require(transport.requests.first).options
-        #expect(options[WithoutAuthentication.self] && options[WithoutRedirects.self])
+        #expect(options[NoAuthenticationOption.self] && options[NoRedirectsNote.self])
     }
 
     @Test("Metadata of another issuer, of no server, or too long to be any, is not used")

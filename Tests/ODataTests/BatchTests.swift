@@ -202,9 +202,10 @@ struct BatchTests {
 
     static let optioned: [(Request, String)] = [
         (.get("People").headers(.set("X-A", to: "b")), ".headers(_:)"),
-        (.get("People").timeout(.seconds(1)), ".timeout(_:)"), (.get("People").idempotent(), ".idempotent(_:)"),
+        (.get("People").timeout(.seconds(1)), ".timeout(_:)"),
+        (.get("People").retry(idempotencyKey: true), ".retry(idempotencyKey:)"),
         (
-            Request.post("People", body: .value(Plant(name: "Rose"))).serialized(by: .json(keys: .snakeCase)),
+            Request.post("People", body: .value(Plant(name: "Rose"))).serializer(.json(keys: .snakeCase)),
             "a serialization of the call"
         ),
     ]

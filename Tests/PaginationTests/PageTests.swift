@@ -440,7 +440,7 @@ struct PageTests {
             SerializerMiddleware(.json)
             URLBuilderMiddleware(base: Self.base, leavesOrigin: .refused)
         }
-        let first = Request.get("https://other.example/plants").leavingOrigin()
+        let first = Request.get("https://other.example/plants").url(leavesOrigin: .allowed)
         var pages = chain.pages(of: [Int].self, from: first, by: .linkHeader()).makeAsyncIterator()
         #expect(try await pages.next()?.value == [1])
         #expect(try await pages.next()?.value == [1])

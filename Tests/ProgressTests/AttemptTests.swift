@@ -163,7 +163,7 @@ struct AttemptTests {
     @Test("A transport that reports from many threads at once does not make the closure overlap or go back")
     func manyThreads() async throws {
         let busy = ClosureTransport(capabilities: .inMemory) { request in
-            let report = request.options[UploadProgress.self]
+            let report = request.options[UploadProgressNote.self]
             await withTaskGroup(of: Void.self) { group in
                 for thread in 0..<8 as Range<Int64> {
                     group.addTask { for count in 1...500 as ClosedRange<Int64> { report?(count * 8 + thread, 4007) } }
@@ -173,7 +173,7 @@ struct AttemptTests {
         }
         let chain = try Chain(transport: busy) { ProgressMiddleware(.wire, reportsPerSecond: 0) }
         let active = Locked(0)
-        let request = Request.sampleUpload(body(4007, declaring: 4007)).observed(by: log).onProgress { _ in
+        let request = Request.sampleUpload(body(4007, declaring: 4007)).observed(by: log).progress { _ in
             #expect(
                 active.withLock {
                     $0 += 1; return $0

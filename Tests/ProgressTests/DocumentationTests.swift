@@ -67,16 +67,16 @@ struct DocumentationTests {
     func upload() {
         let photo = URL(fileURLWithPath: "/tmp/photo.jpg")
         let line = TerminalProgressWriter(label: "photo.jpg", showing: .upload)
-        let upload = Request.post("https://example.com/photos", body: .file(photo)).onProgress { line.show($0) }
-        #expect(upload.options.names == ["ProgressObservers"])
+        let upload = Request.post("https://example.com/photos", body: .file(photo)).progress { line.show($0) }
+        #expect(upload.options.names == ["ProgressOption"])
     }
 
     @Test("The writer's example shows a file")
     func writer() {
         let writer = TerminalProgressWriter(label: "map.zip", showing: .download)
-        let request = Request.get("https://example.com/map.zip").onProgress { writer.show($0) }
+        let request = Request.get("https://example.com/map.zip").progress { writer.show($0) }
         writer.print("a message that does not land on the bar's line")
-        #expect(request.options.names == ["ProgressObservers"])
+        #expect(request.options.names == ["ProgressOption"])
     }
 
     @Test(

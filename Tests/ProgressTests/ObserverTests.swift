@@ -208,7 +208,7 @@ struct ObserverTests {
         transport.enqueue(ScriptedReply(chunks: chunks(3, 4)))
         let chain = try chain()
         let held = Locked<Response?>(nil)
-        let request = Request.sample.onProgress { progress in
+        let request = Request.sample.progress { progress in
             log.add(progress)
             // Drops the body from within the closure, which makes another report.
             if progress.expected == 7 { held.withLock { $0 = nil } }
@@ -248,7 +248,7 @@ struct FoundationProgressTests {
         transport.enqueue(ScriptedReply(chunks: chunks(downloaded), declaresLength: false))
         let (request, progress) = Request.sampleUpload(body(3, 4)).reportingFoundationProgress()
         let halfway = Locked<Double>(0)
-        let watched = request.onProgress { report in
+        let watched = request.progress { report in
             if report.direction == .upload, report.isFinished {
                 halfway.withLock { $0 = progress.fractionCompleted }
             }

@@ -27,7 +27,7 @@ struct StageTests {
         let makeRequest: @Sendable () -> Request = {
             let request = StageConformance.defaultRequest
             switch setting.observation {
-            case "by the call", "as it is read": return request.onProgress { _ in }
+            case "by the call", "as it is read": return request.progress { _ in }
             case "by a sequence": return request.observingProgress().request
             case "by Foundation": return request.reportingFoundationProgress().request
             default: return request

@@ -35,7 +35,7 @@ extension TransferProgress {
 
 extension Request {
     func observed(by log: ReportLog) -> Request {
-        onProgress { log.add($0) }
+        progress { log.add($0) }
     }
 
     static let sample = Request.get("https://example.com/file")

@@ -53,7 +53,7 @@ struct UploadTests {
     func wireKeepsBytes() async throws {
         let seen = ClosureTransport(capabilities: .inMemory) { request in
             #expect(request.body.bytes == Data("abc".utf8))
-            request.options[UploadProgress.self]?(2, 3)
+            request.options[UploadProgressNote.self]?(2, 3)
             return Response(.ok)
         }
         let chain = try Chain(transport: seen) { ProgressMiddleware(.wire, reportsPerSecond: 0) }
@@ -66,7 +66,7 @@ struct UploadTests {
         transport.enqueue(.ok)
         let sent = Locked<[Int64]>([])
         var request = Request.sampleUpload(body(3, 4, declaring: 7)).observed(by: log)
-        request.options[UploadProgress.self] = { count, _ in sent.withLock { $0.append(count) } }
+        request.options[UploadProgressNote.self] = { count, _ in sent.withLock { $0.append(count) } }
         _ = try await chain(.wire).send(request)
         #expect(sent.withLock { $0 } == [3, 7])
     }
@@ -101,7 +101,7 @@ struct UploadTests {
             request.setContent("12345")
             var response = try await next(request)
             response.body = HTTPBody(try await response.body.collect())
-            response.options[DecodedValue.self] = 5
+            response.options[DecodedValueFact.self] = 5
             return response
         }
         transport.enqueue(.text("five"))

@@ -56,8 +56,8 @@ struct StageTests {
             }
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
-            _ = try await chain.send(Request.get("\(key)/first").on(clock).rateLimitWeight(10))
-            group.addTask { _ = try await chain.send(Request.get("\(key)/heavy").on(clock).rateLimitWeight(8)) }
+            _ = try await chain.send(Request.get("\(key)/first").on(clock).rateLimit(weight: 10))
+            group.addTask { _ = try await chain.send(Request.get("\(key)/heavy").on(clock).rateLimit(weight: 8)) }
             try await until { limiter.waiting(in: key) == 1 }
             // A tenth of a second makes room for a light call, and each time one comes.
             for index in 0..<7 {
@@ -171,7 +171,7 @@ struct StageTests {
         let patient = harness(.wait(upTo: .seconds(60)))
         #expect(await patient.send(.get(url)).error == nil)
         var hurried = Request.get(url)
-        hurried.options[CallDeadline.self] = CallDeadline.Mark(.seconds(5))
+        hurried.options[DeadlineNote.self] = DeadlineNote.Mark(.seconds(5))
         #expect(await patient.send(hurried, answering: []).error is RateLimitExceededError)
         let short = harness(.wait(upTo: .seconds(60), queue: 0))
         #expect(await short.send(.get(url)).error == nil)
@@ -202,13 +202,13 @@ struct StageTests {
         let limiter = RateLimiter([RateLimit(10, per: .seconds(1))], excess: .refuse)
         let clock = VirtualClock()
         let harness = StageHarness(RateLimitMiddleware(limiter), clock: clock)
-        #expect(await harness.send(Request.get(url).rateLimitWeight(7)).error == nil)
+        #expect(await harness.send(Request.get(url).rateLimit(weight: 7)).error == nil)
         #expect(limiter.available(in: key, .virtual(clock)) == [3])
-        #expect(await harness.send(Request.get(url).rateLimitWeight(4), answering: []).error != nil)
-        #expect(await harness.send(Request.get(url).rateLimitWeight(0)).error == nil)
-        #expect(await harness.send(Request.get(url).rateLimitWeight(-5)).error == nil)
+        #expect(await harness.send(Request.get(url).rateLimit(weight: 4), answering: []).error != nil)
+        #expect(await harness.send(Request.get(url).rateLimit(weight: 0)).error == nil)
+        #expect(await harness.send(Request.get(url).rateLimit(weight: -5)).error == nil)
         clock.advance(by: .seconds(1))
-        #expect(await harness.send(Request.get(url).rateLimitWeight(.max)).error == nil)
+        #expect(await harness.send(Request.get(url).rateLimit(weight: .max)).error == nil)
         #expect(limiter.available(in: key, .virtual(clock)) == [0])
     }
 
@@ -217,14 +217,14 @@ struct StageTests {
         let clock = VirtualClock()
         let limiter = RateLimiter([RateLimit(10, per: .milliseconds(100))], excess: .wait(upTo: .milliseconds(300)))
         let chain = try Chain([RateLimitMiddleware(limiter)], transport: ClosureTransport { _ in Response(.ok) })
-        _ = try await chain.send(Request.get(url).on(clock).rateLimitWeight(10))
+        _ = try await chain.send(Request.get(url).on(clock).rateLimit(weight: 10))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, weight) in [1_000, .max, .max].enumerated() {
-                group.addTask { _ = try await chain.send(Request.get(url).on(clock).rateLimitWeight(weight)) }
+                group.addTask { _ = try await chain.send(Request.get(url).on(clock).rateLimit(weight: weight)) }
                 try await until("call \(index)") { limiter.waiting(in: key) == index + 1 }
             }
             let error = await #expect(throws: RateLimitExceededError.self) {
-                try await chain.send(Request.get(url).on(clock).rateLimitWeight(1_000))
+                try await chain.send(Request.get(url).on(clock).rateLimit(weight: 1_000))
             }
             #expect(error?.retryAfter == .milliseconds(400))
             for waiting in [2, 1, 0] {
@@ -249,7 +249,7 @@ struct StageTests {
         async let waiting = chain.send(.get(url).on(clock))
         try await until { limiter.waiting(in: key) == 1 }
         for weight in [0, -5, .min] {
-            #expect(try await chain.send(Request.get(url).on(clock).rateLimitWeight(weight)).status == .ok)
+            #expect(try await chain.send(Request.get(url).on(clock).rateLimit(weight: weight)).status == .ok)
         }
         #expect(limiter.waiting(in: key) == 1)
         try await clock.waitForSleepers()

@@ -105,7 +105,7 @@ struct PolicyTests {
     @Test("A call whose policy never follows keeps the transport from following, too")
     func never() {
         func isKept(_ policy: RedirectPolicy) -> Bool {
-            Request.get("https://a.example/").redirects(policy).options[WithoutRedirects.self]
+            Request.get("https://a.example/").redirects(policy).options[NoRedirectsNote.self]
         }
         #expect(isKept(.never) && isKept(.never.and(.standard)) && isKept(.never.or(.never)))
         #expect(!isKept(.never.or(.standard)) && !isKept(.standard))

@@ -15,7 +15,7 @@ extension StageHarness.Answer {
     /// A redirect with a cookie, as a stage hands it on that has stored it.
     static func redirectWithStoredCookie(_ location: String) -> StageHarness.Answer {
         var response = Response(.found, headers: [.location: location, .setCookie: "seen=1"])
-        response.options[CookiesStored.self] = true
+        response.options[CookiesStoredFact.self] = true
         return .response(response)
     }
 }
@@ -399,9 +399,9 @@ struct RedirectMiddlewareTests {
     @Test("A request without redirects gets the redirect, whatever the policy; so does one with the policy never")
     func withoutRedirects() async throws {
         for request in [
-            Request.get("https://a.example/a").withoutRedirects(), .get("https://a.example/a").redirects(.never),
+            Request.get("https://a.example/a").redirects(false), .get("https://a.example/a").redirects(.never),
         ] {
-            #expect(request.options[WithoutRedirects.self])
+            #expect(request.options[NoRedirectsNote.self])
             let outcome = await send(request, .standard, .redirect("/b"))
             #expect(try outcome.response().status == .found)
         }

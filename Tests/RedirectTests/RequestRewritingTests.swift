@@ -90,7 +90,7 @@ struct RequestRewritingTests {
         let key = try #require(HTTPField.Name("X-Tenant"))
         let there = try #require(HTTPField.Name("X-Other"))
         var request = Request.get("https://a.example/a", headers: [key: "1", there: "2"])
-        request.options[OriginBoundFields.self] = [
+        request.options[OriginBoundFieldsNote.self] = [
             key: try #require(Origin("https://a.example")), there: try #require(Origin("https://b.example")),
         ]
         #expect(redirected(request, to: "https://a.example/b").head.headerFields == [key: "1", there: "2"])

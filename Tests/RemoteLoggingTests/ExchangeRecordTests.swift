@@ -201,7 +201,7 @@ struct ExchangeRecordTests {
     @Test("What is cancelled because the call's time is up has timed out, and before that it was cancelled")
     func deadline() async throws {
         var request = Request.get("https://a.example/")
-        request.options[CallDeadline.self] = CallDeadline.Mark(clock.elapsed + .seconds(5))
+        request.options[DeadlineNote.self] = DeadlineNote.Mark(clock.elapsed + .seconds(5))
         let wait: (Duration) -> StageHarness.Answer = { [clock] duration in
             .perform { _ in
                 clock.advance(by: duration)

@@ -121,7 +121,7 @@ struct ExchangeStageTests {
             answering: .ok(body)
         )
         #expect(sink.records.isEmpty)
-        #expect(outcome.requests.first?.options.names == ["EnvironmentOption"])
+        #expect(outcome.requests.first?.options.names == ["EnvironmentNote"])
         #expect("\(try outcome.response().body)" == "\(body)")
     }
 

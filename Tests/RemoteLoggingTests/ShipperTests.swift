@@ -125,9 +125,9 @@ struct ShipperTests {
         #expect(request.method == .post)
         #expect(request.url == ShipperFixture.url)
         #expect(request.headers[.contentType] == "text/x-lines")
-        #expect(request.options[LogTraffic.self])
+        #expect(request.options[LogTrafficNote.self])
         #expect(request.options.deadline == .seconds(30))
-        #expect(request.options[EnvironmentOption.self].time is VirtualClock)
+        #expect(request.options[EnvironmentNote.self].time is VirtualClock)
     }
 
     @Test("A chain with a gzip stage compresses the batches")

@@ -40,7 +40,7 @@ struct DocumentationTests {
             RequestProcessorMiddleware()
             RequestProcessorMiddleware(SigningProcessor(sign: sign), at: .digest)
         }
-        let request = Request.post("https://api.example.com/orders", body: "tea").processed { request in
+        let request = Request.post("https://api.example.com/orders", body: "tea").processing { request in
             guard await shop.isOpen else { throw Closed() }
             request.head.path = "/v2" + (request.head.path ?? "")
         }
@@ -61,7 +61,7 @@ struct DocumentationTests {
         let sign: @Sendable (Data) async throws -> String = { "\($0.count) bytes" }
         let chain = try Chain(transport: transport) { RequestProcessorMiddleware() }
 
-        let request = Request.get("https://api.example.com/orders").processed(by: SigningProcessor(sign: sign))
+        let request = Request.get("https://api.example.com/orders").processing(by: SigningProcessor(sign: sign))
         let response = try await chain.send(request)
 
         #expect(response.status == .ok)

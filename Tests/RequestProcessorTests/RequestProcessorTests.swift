@@ -60,7 +60,7 @@ struct RequestProcessorTests {
     @Test("Several processors run in order, those of the call after those of the stage")
     func order() async throws {
         let stage = RequestProcessorMiddleware(appending("a"), appending("b"))
-        let request = Request.get(url).processed(by: appending("c")).processed { request in
+        let request = Request.get(url).processing(by: appending("c")).processing { request in
             request.head.headerFields[.via, default: ""] += "d"
         }
         let outcome = await StageHarness(stage).send(request)
@@ -75,11 +75,11 @@ struct RequestProcessorTests {
             RequestProcessorMiddleware(appending("a"))
             RequestProcessorMiddleware(appending("b"))
             ClosureMiddleware { request, next in
-                #expect(!request.options.contains(CallProcessors.self))
+                #expect(!request.options.contains(ProcessingOption.self))
                 return try await next(request)
             }
         }
-        _ = try await chain.send(.get(url).processed(by: appending("c")))
+        _ = try await chain.send(.get(url).processing(by: appending("c")))
         #expect(transport.requests.first?.headers[.via] == "acb")
     }
 
@@ -89,7 +89,7 @@ struct RequestProcessorTests {
         let outcome = await StageHarness(stage).send(.get(url), answering: [])
         #expect(outcome.error as? Refused == Refused(why: "no tenant"))
         #expect(outcome.requests.isEmpty)
-        let call = Request.get(url).processed { _ in throw Refused(why: "not now") }
+        let call = Request.get(url).processing { _ in throw Refused(why: "not now") }
         let other = await StageHarness(RequestProcessorMiddleware()).send(call, answering: [])
         #expect(other.error as? Refused == Refused(why: "not now"))
     }
@@ -127,7 +127,7 @@ struct RequestProcessorTests {
     )
     func conformance(_ check: StageConformance.Check) async throws {
         try await StageConformance(
-            request: { StageConformance.defaultRequest.processed(by: appending("call")) },
+            request: { StageConformance.defaultRequest.processing(by: appending("call")) },
             stage: { RequestProcessorMiddleware(appending("stage")) }
         ).verify(check)
     }

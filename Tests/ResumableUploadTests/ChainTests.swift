@@ -20,7 +20,7 @@ struct ChainTests {
     private func request(_ body: HTTPBody? = nil) -> Request {
         var request = Request.post(url, body: body ?? HTTPBody(bytes))
         request.environment = .virtual(.automatic())
-        return request.resumable()
+        return request.resumableUpload()
     }
 
     private let parts = ResumableUploadOptions(partSize: 10)
@@ -129,7 +129,7 @@ struct ChainTests {
         }
         let reports = Locked<[TransferProgress]>([])
         let content = HTTPBody.pieces(bytes, of: 10, length: 40, replayable: true)
-        _ = try await chain.send(request(content).onProgress { report in reports.withLock { $0.append(report) } })
+        _ = try await chain.send(request(content).progress { report in reports.withLock { $0.append(report) } })
         let uploads = reports.withLock { $0 }.filter { $0.direction == .upload }
         #expect(uploads.map(\.completed) == [0, 10, 20, 30, 40, 40])
         #expect(uploads.allSatisfy { $0.attempt == 1 && $0.expected == 40 })
@@ -145,7 +145,7 @@ struct ChainTests {
             ResumableUploadMiddleware(.tus, options: parts)
         }
         let reports = Locked<[TransferProgress]>([])
-        _ = try await chain.send(request().onProgress { report in reports.withLock { $0.append(report) } })
+        _ = try await chain.send(request().progress { report in reports.withLock { $0.append(report) } })
         let counts = reports.withLock { $0 }.filter { $0.direction == .upload }.map(\.completed)
         #expect(counts == counts.sorted() && counts.last == 40)
     }

@@ -15,7 +15,7 @@ struct DraftTests {
     private func request(_ body: HTTPBody? = nil) -> Request {
         var request = Request.put(url, headers: [.contentType: "image/png"], body: body ?? HTTPBody(bytes))
         request.environment = .virtual(.automatic())
-        return request.resumable()
+        return request.resumableUpload()
     }
 
     private func send(

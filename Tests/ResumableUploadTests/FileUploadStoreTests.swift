@@ -223,7 +223,7 @@ struct FileUploadStoreTests {
         let file = try scratch.file("no directory", Data())
         let store = FileUploadStore(directory: file)
         let server = UploadServer(.tus)
-        var request = Request.post("https://example.com/files", body: "content").resumable()
+        var request = Request.post("https://example.com/files", body: "content").resumableUpload()
         request.environment = .virtual(.automatic())
         let stage = ResumableUploadMiddleware(.tus, store: store)
         let error = await #expect(throws: UploadError.self) {

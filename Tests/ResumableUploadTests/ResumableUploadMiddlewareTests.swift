@@ -15,7 +15,7 @@ struct ResumableUploadMiddlewareTests {
     private func request(_ body: HTTPBody? = nil, _ upload: ResumableUpload = ResumableUpload()) -> Request {
         var request = Request.post(url, headers: [.contentType: "image/png"], body: body ?? HTTPBody(bytes))
         request.environment = .virtual(.automatic())
-        return request.resumable(upload)
+        return request.resumableUpload(upload)
     }
 
     private func send(
@@ -71,7 +71,10 @@ struct ResumableUploadMiddlewareTests {
             (Request.post(url, headers: [.contentEncoding: "gzip"], body: "a"), .contentEncoding("gzip")),
         ]
         for (request, problem) in cases {
-            let outcome = await StageHarness(ResumableUploadMiddleware(.tus)).send(request.resumable(), answering: [])
+            let outcome = await StageHarness(ResumableUploadMiddleware(.tus)).send(
+                request.resumableUpload(),
+                answering: []
+            )
             #expect((outcome.error as? UploadError)?.problem == problem)
         }
         let wrong = ResumableUpload(metadata: ["two words": "a"])
@@ -87,7 +90,7 @@ struct ResumableUploadMiddlewareTests {
         #expect(outcome.requests.map(\.headers[.contentEncoding]) == ["gzip"], "it passes as it is")
         let server = UploadServer(.draft)
         let stage = ResumableUploadMiddleware(.draft)
-        _ = try await stage.intercept(coded.resumable(), next: Next(to: server))
+        _ = try await stage.intercept(coded.resumableUpload(), next: Next(to: server))
         #expect(server.seen.requests.first?.headerFields[.contentEncoding] == "gzip")
         #expect(server.content == bytes)
     }
@@ -273,7 +276,7 @@ struct ResumableUploadMiddlewareTests {
             answering: .status(.created, headers: [.location: "/uploads/1"]),
             .status(.noContent, headers: [field("Upload-Offset"): "40"])
         )
-        #expect(outcome.requests.map { $0.options[WithoutRedirects.self] } == [false, true])
+        #expect(outcome.requests.map { $0.options[NoRedirectsNote.self] } == [false, true])
     }
 
     @Test("Uploads of users whom nobody can tell apart are not kept")
@@ -542,7 +545,7 @@ struct ResumableUploadMiddlewareTests {
         for name in [UploadProtocol.tus, .draft] {
             try await StageConformance(
                 calls: .any,
-                request: { StageConformance.defaultRequest.resumable() },
+                request: { StageConformance.defaultRequest.resumableUpload() },
                 answers: {
                     [
                         .status(.created, headers: [.location: "/uploads/1"], body: "created"),

@@ -84,25 +84,25 @@ struct IdempotencyKeyTests {
 
     @Test("One call asks for a key")
     func perCall() async {
-        let keys = await keys(.post(url).idempotent(), RetryMiddleware(plainPolicy()))
+        let keys = await keys(.post(url).retry(idempotencyKey: true), RetryMiddleware(plainPolicy()))
         #expect(keys.count == 3)
         #expect(keys.allSatisfy { $0 != nil })
     }
 
     @Test("One call asks for no key")
     func perCallOff() async {
-        #expect(await keys(.post(url).idempotent(false)) == [nil])
+        #expect(await keys(.post(url).retry(idempotencyKey: false)) == [nil])
     }
 
     @Test("A call that is never retried gets its key, too, whether the call or the stage asks for it")
     func never() async {
         let single = RetryMiddleware(plainPolicy(maximumAttempts: 1), addingIdempotencyKeyTo: [.post])
         for keys in [
-            await keys(.post(url).idempotent().retry(.never), RetryMiddleware(plainPolicy())),
+            await keys(.post(url).retry(idempotencyKey: true).retry(.never), RetryMiddleware(plainPolicy())),
             await keys(.post(url).retry(.never)), await keys(.post(url), single),
         ] {
             #expect(keys.count == 1 && keys.allSatisfy { $0 != nil })
         }
-        #expect(await keys(.post(url).idempotent(false), single) == [nil])
+        #expect(await keys(.post(url).retry(idempotencyKey: false), single) == [nil])
     }
 }

@@ -63,7 +63,7 @@ struct ResumeRulesTests {
     @Test("Each response can be resumed from its range, or not at all", arguments: starts)
     func start(row: Start) {
         var response = Response(.init(code: row.code), headers: row.fields, body: row.body)
-        response.options[OriginalContentFields.self] = row.original
+        response.options[OriginalContentFieldsFact.self] = row.original
         var request = Request(
             .get,
             url,
@@ -183,7 +183,7 @@ struct ResumeRulesTests {
             headers: row.fields,
             body: .once(length: row.length) { throw OtherError() }
         )
-        response.options[OriginalContentFields.self] = row.original
+        response.options[OriginalContentFieldsFact.self] = row.original
         do {
             try position.resume(with: response)
             #expect(row.refusal == nil)

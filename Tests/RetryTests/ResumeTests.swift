@@ -321,7 +321,7 @@ struct ResumeTests {
         for policy in isCancellation ? [plainPolicy()] : [plainPolicy(), policy] {
             server.state.withLock { $0.breaks = [1_000_000] }
             var request = Request.get(url)
-            request.options[CallRetryPolicy.self] = .value(policy)
+            request.options[RetryOption.self] = .value(policy)
             let before = server.ranges.count
             do {
                 let response = try await chain(server).send(request)
@@ -414,7 +414,7 @@ struct ResumeTests {
         let response = try await chain(transport, policy: plainPolicy(maximumAttempts: 4)).send(.get(url))
         #expect(try await response.body.text() == "0123456789")
         #expect(clock.sleeps == [.seconds(1), .seconds(30), .seconds(4)])
-        #expect(transport.requests.map { $0.options[AttemptNumber.self] } == [1, 2, 3, 4])
+        #expect(transport.requests.map { $0.options[AttemptNumberNote.self] } == [1, 2, 3, 4])
         try transport.assertAllUsed()
     }
 
@@ -442,7 +442,7 @@ struct ResumeTests {
     func deadline() async throws {
         let server = FileServer(Self.content, breaks: [100_000])
         var request = Request.get(url)
-        request.options[CallDeadline.self] = CallDeadline.Mark(.milliseconds(500))
+        request.options[DeadlineNote.self] = DeadlineNote.Mark(.milliseconds(500))
         let response = try await chain(server).send(request)
         #expect(await failure(response.body)?.retries?.stop == .deadline(remaining: .milliseconds(500)))
     }

@@ -17,7 +17,7 @@ struct RetryMiddlewareTests {
         #expect(response.retries == nil)
         #expect(response.attempts == 1)
         #expect(response.options.names.isEmpty)
-        #expect(outcome.requests[0].options.names == ["EnvironmentOption"])
+        #expect(outcome.requests[0].options.names == ["EnvironmentNote"])
         #expect(try await response.body.text() == "fine")
     }
 
@@ -306,7 +306,7 @@ struct RetryMiddlewareTests {
     func deadline() async throws {
         let harness = StageHarness(stage)
         var request = Request.get(url)
-        request.options[CallDeadline.self] = CallDeadline.Mark(.milliseconds(2500))
+        request.options[DeadlineNote.self] = DeadlineNote.Mark(.milliseconds(2500))
         let outcome = await harness.send(
             request,
             answering: .status(.badGateway),

@@ -25,7 +25,7 @@ struct SerializerConformanceTests {
         try await StageConformance(
             request: {
                 var request = StageConformance.defaultRequest
-                request.options[ExpectedType.self] = String.self
+                request.options[ExpectedTypeNote.self] = String.self
                 return request
             },
             stage: { SerializerMiddleware(.json, .text) }

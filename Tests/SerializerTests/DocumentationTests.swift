@@ -59,8 +59,11 @@ struct DocumentationTests {
         let chain = try Chain(transport: transport) {
             SerializerMiddleware(.json(keys: .snakeCase, dates: .iso8601), .form, .text)
         }
-        let plants = try await chain.send(.get("https://a.example/catalog").decoded(at: "data.items"), as: [Plant].self)
-        let draft = Request.post("https://a.example/plants", body: .value(Plant(name: "Ivy"))).encoded(under: "plant")
+        let plants = try await chain.send(
+            .get("https://a.example/catalog").decoding(at: "data.items"),
+            as: [Plant].self
+        )
+        let draft = Request.post("https://a.example/plants", body: .value(Plant(name: "Ivy"))).encoding(under: "plant")
         let added = try await chain.send(draft, as: Plant.self)
         let nothing = try await chain.send(.get("https://a.example/plants/0"), as: Plant?.self)
 
@@ -69,9 +72,11 @@ struct DocumentationTests {
         #expect(added.name == "Ivy")
         #expect(nothing == nil)
 
-        let login = Request.post("https://a.example/login", body: .value(["user": "ida"])).encoded(by: .form)
-        let search = Request(.get, "https://a.example/plants", body: .value(["height": 3])).encoded(by: .form)
-        let clear = Request.patch("https://a.example/me", body: .value(Profile(nickname: nil))).encodingNilAsNull()
+        let login = Request.post("https://a.example/login", body: .value(["user": "ida"])).encoding(by: .form)
+        let search = Request(.get, "https://a.example/plants", body: .value(["height": 3])).encoding(by: .form)
+        let clear = Request.patch("https://a.example/me", body: .value(Profile(nickname: nil))).encoding(
+            nilAsNull: true
+        )
         let wired = Request.get("https://a.example/albums/7").afterDecoding(Album.self) { album in
             for index in album.tracks.indices { album.tracks[index].albumID = album.id }
         }

@@ -131,7 +131,7 @@ struct FormTests {
 
     @Test("Null for nil is an empty text, which an optional reads as nil")
     func nulls() async throws {
-        let request = Request.post(url, body: .value(Small())).encodingNilAsNull()
+        let request = Request.post(url, body: .value(Small())).encoding(nilAsNull: true)
         #expect(try await sentText(request, through: SerializerMiddleware(.form)).hasSuffix("&none="))
         let plant = try await chain(SerializerMiddleware(.form), nil, "name=Fern&heightInCM=").send(
             .get(url),
@@ -255,7 +255,7 @@ struct FormTests {
             #expect(result.head.headerFields[.contentType] == nil)
         }
         let post = try await sent(
-            .post("plants", body: .value(Plant(name: "a"))).encoded(by: .form),
+            .post("plants", body: .value(Plant(name: "a"))).encoding(by: .form),
             through: SerializerMiddleware(.json)
         )
         #expect(post.url == "plants")

@@ -16,7 +16,7 @@ struct JSONTests {
         )
         #expect(try await request.body.text() == #"{"name":"Fern"}"#)
         #expect(request.head.headerFields[.contentType] == "application/json")
-        #expect(request.options[EncodedValue.self] as? Plant == Plant(name: "Fern"))
+        #expect(request.options[EncodedValueNote.self] as? Plant == Plant(name: "Fern"))
         #expect(request.body.isReplayable)
     }
 
@@ -40,10 +40,10 @@ struct JSONTests {
         let plant = try await chain(stage, "application/json", #"{"name":"Fern"}"#).send(.get(url), as: Plant.self)
         #expect(plant == Plant(name: "Fern"))
         var request = Request.get(url)
-        request.options[ExpectedType.self] = Plant.self
+        request.options[ExpectedTypeNote.self] = Plant.self
         let harness = try await accept(request, stage)
         #expect(harness == "application/json, application/x-www-form-urlencoded;q=0.9, text/plain;q=0.8, text/*;q=0.7")
-        #expect(try await accept(request.decoded(by: .raw), stage) == "application/octet-stream, */*;q=0.9")
+        #expect(try await accept(request.decoding(by: .raw), stage) == "application/octet-stream, */*;q=0.9")
         request.head.headerFields[.accept] = "application/hal+json"
         #expect(try await accept(request, stage) == "application/hal+json")
         #expect(try await accept(.get(url), stage) == nil)
@@ -175,7 +175,7 @@ struct JSONTests {
                 == #"{"all":[null,{"link_title":"b"}],"born":"1970-01-01T00:00:00Z","links":{"myHome":{"url":"https://a.example/x"}},"name":"Ida"}"#
         )
         #expect(
-            try await sentText(request.encodingNilAsNull(), through: stage)
+            try await sentText(request.encoding(nilAsNull: true), through: stage)
                 == #"{"all":[null,{"link_title":"b","url":null}],"best":null,"born":"1970-01-01T00:00:00Z","#
                 + #""links":{"myHome":{"link_title":null,"url":"https://a.example/x"}},"name":"Ida","nickname":null}"#
         )
@@ -185,7 +185,10 @@ struct JSONTests {
                 .contains(#""heightInCM":null"#)
         )
         #expect(
-            try await sentText(.post(url, body: .value(Plant(name: "Fern"))).encodingNilAsNull(false), through: always)
+            try await sentText(
+                .post(url, body: .value(Plant(name: "Fern"))).encoding(nilAsNull: false),
+                through: always
+            )
                 == #"{"name":"Fern"}"#
         )
     }
@@ -215,13 +218,13 @@ struct BodyKeyPathTests {
             #"{"data":{"items":[{"name":"Fern"},{"name":"Ivy"}],"a.b":{"n":1},"when":"1970-01-01T00:00:10Z"}}"#
         let chain = try chain(SerializerMiddleware(.json(dates: .iso8601)), "application/json", body)
         #expect(
-            try await chain.send(.get(url).decoded(at: "data.items"), as: [Plant].self).map(\.name) == ["Fern", "Ivy"]
+            try await chain.send(.get(url).decoding(at: "data.items"), as: [Plant].self).map(\.name) == ["Fern", "Ivy"]
         )
-        #expect(try await chain.send(.get(url).decoded(at: "data.items.1"), as: Plant.self).name == "Ivy")
-        #expect(try await chain.send(.get(url).decoded(at: "data.items.1.name"), as: String.self) == "Ivy")
-        #expect(try await chain.send(.get(url).decoded(at: ["data", "a.b", "n"]), as: Int.self) == 1)
+        #expect(try await chain.send(.get(url).decoding(at: "data.items.1"), as: Plant.self).name == "Ivy")
+        #expect(try await chain.send(.get(url).decoding(at: "data.items.1.name"), as: String.self) == "Ivy")
+        #expect(try await chain.send(.get(url).decoding(at: ["data", "a.b", "n"]), as: Int.self) == 1)
         #expect(
-            try await chain.send(.get(url).decoded(at: "data.when"), as: Date.self) == Date(timeIntervalSince1970: 10)
+            try await chain.send(.get(url).decoding(at: "data.when"), as: Date.self) == Date(timeIntervalSince1970: 10)
         )
     }
 
@@ -230,14 +233,14 @@ struct BodyKeyPathTests {
         let stage = SerializerMiddleware(.json, keyPath: "data")
         let chain = try chain(stage, "application/json", #"{"data":{"name":"Fern"},"name":"top"}"#)
         #expect(try await chain.send(.get(url), as: Plant.self).name == "Fern")
-        #expect(try await chain.send(.get(url).decoded(at: ""), as: Plant.self).name == "top")
+        #expect(try await chain.send(.get(url).decoding(at: ""), as: Plant.self).name == "top")
     }
 
     @Test("A missing key is an error that names it and those there are")
     func missing() async throws {
         let chain = try chain(SerializerMiddleware(.json), "application/json", #"{"data":{"entries":[1],"total":1}}"#)
         let error = try await #require(throws: SerializerError.self) {
-            try await chain.send(.get(url).decoded(at: "data.items"), as: [Int].self)
+            try await chain.send(.get(url).decoding(at: "data.items"), as: [Int].self)
         }
         #expect(
             error.problem
@@ -246,12 +249,12 @@ struct BodyKeyPathTests {
         #expect(error.reason.contains(#"no key "items" at data, there are entries, total"#))
         #expect(error.exchange?.url == url)
         let index = try await #require(throws: SerializerError.self) {
-            try await chain.send(.get(url).decoded(at: "data.entries.3"), as: Int.self)
+            try await chain.send(.get(url).decoding(at: "data.entries.3"), as: Int.self)
         }
         #expect(index.reason.contains(#"no key "3" at data.entries"#))
         let inArray = try chainOfArray()
         let within = try await #require(throws: SerializerError.self) {
-            try await inArray.send(.get(url).decoded(at: "1.a"), as: Int.self)
+            try await inArray.send(.get(url).decoding(at: "1.a"), as: Int.self)
         }
         #expect(within.reason.contains(#"no key "a" at 1, there are b"#))
     }
@@ -264,7 +267,7 @@ struct BodyKeyPathTests {
     func optional() async throws {
         func value(_ text: String, _ path: BodyKeyPath) async throws -> Plant? {
             try await chain(SerializerMiddleware(.json), nil, HTTPBody(text)).send(
-                .get(url).decoded(at: path),
+                .get(url).decoding(at: path),
                 as: Plant?.self
             )
         }
@@ -285,7 +288,7 @@ struct BodyKeyPathTests {
         }
         // Who does not ask for an optional is told what is missing.
         await #expect(throws: SerializerError.self) {
-            try await chain(SerializerMiddleware(.json), nil, "{}").send(.get(url).decoded(at: "a.b"), as: Plant.self)
+            try await chain(SerializerMiddleware(.json), nil, "{}").send(.get(url).decoding(at: "a.b"), as: Plant.self)
         }
     }
 
@@ -315,9 +318,9 @@ struct BodyKeyPathTests {
         for (path, expected) in [("data.items", "data.items[1].name"), ("data.items.1", "data.items[1].name")] {
             let error = try await #require(throws: DecodingFailure.self) {
                 if path == "data.items" {
-                    _ = try await chain.send(.get(url).decoded(at: BodyKeyPath(path)), as: [Plant].self)
+                    _ = try await chain.send(.get(url).decoding(at: BodyKeyPath(path)), as: [Plant].self)
                 } else {
-                    _ = try await chain.send(.get(url).decoded(at: BodyKeyPath(path)), as: Plant.self)
+                    _ = try await chain.send(.get(url).decoding(at: BodyKeyPath(path)), as: Plant.self)
                 }
             }
             #expect(error.codingPath == expected)
@@ -327,8 +330,8 @@ struct BodyKeyPathTests {
     @Test("A key in snake case is found where the decoder shows it in camel case")
     func snakeCase() async throws {
         let chain = try chain(SerializerMiddleware(.json(keys: .snakeCase)), nil, #"{"all_plants":[{"name":"Fern"}]}"#)
-        #expect(try await chain.send(.get(url).decoded(at: "all_plants"), as: [Plant].self).count == 1)
-        #expect(try await chain.send(.get(url).decoded(at: "allPlants"), as: [Plant].self).count == 1)
+        #expect(try await chain.send(.get(url).decoding(at: "all_plants"), as: [Plant].self).count == 1)
+        #expect(try await chain.send(.get(url).decoding(at: "allPlants"), as: [Plant].self).count == 1)
     }
 
     @Test("A root key is put around the request, of the client or of the call")
@@ -337,11 +340,11 @@ struct BodyKeyPathTests {
         let stage = SerializerMiddleware(.json, rootKey: "plant")
         #expect(try await sentText(request, through: stage) == #"{"plant":{"name":"Fern"}}"#)
         #expect(
-            try await sentText(request.encoded(under: "data.attributes"), through: stage)
+            try await sentText(request.encoding(under: "data.attributes"), through: stage)
                 == #"{"data":{"attributes":{"name":"Fern"}}}"#
         )
-        #expect(try await sentText(request.encoded(under: ""), through: stage) == #"{"name":"Fern"}"#)
-        let both = try await sentText(request.encodingNilAsNull(), through: stage)
+        #expect(try await sentText(request.encoding(under: ""), through: stage) == #"{"name":"Fern"}"#)
+        let both = try await sentText(request.encoding(nilAsNull: true), through: stage)
         #expect(both.hasPrefix(#"{"plant":{"#) && both.contains(#""heightInCM":null"#))
     }
 }

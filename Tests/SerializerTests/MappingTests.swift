@@ -60,7 +60,7 @@ struct AfterDecodingTests {
         let change = Request.get(url).afterDecoding(Album.self) { _ in }
         func send(_ type: any (Decodable & Sendable).Type) async -> StageHarness.Outcome {
             var request = change
-            request.options[ExpectedType.self] = type
+            request.options[ExpectedTypeNote.self] = type
             return await StageHarness(stage).send(request, answering: .ok("[]"))
         }
         for type in [Track.self, [Track].self, EmptyResponse.self, [[Album]].self] as [any (Decodable & Sendable).Type]
@@ -100,11 +100,11 @@ struct DataMapperTests {
     @Test("A mapper is chosen by name, and by the Content-Type it reads")
     func chosen() async throws {
         let stage = SerializerMiddleware(.json, mapper)
-        let request = Request.post(url, body: .value(Track(title: "x"))).serialized(by: "tracks")
-        let written = try await sent(request.encodingNilAsNull(), through: stage)
+        let request = Request.post(url, body: .value(Track(title: "x"))).serializer("tracks")
+        let written = try await sent(request.encoding(nilAsNull: true), through: stage)
         #expect(try await written.body.text() == "title x")
         #expect(written.head.headerFields[.contentType] == "text/x-tracks; version=1")
-        for call in [Request.get(url), .get(url).serialized(by: "tracks")] {
+        for call in [Request.get(url), .get(url).serializer("tracks")] {
             let track = try await chain(stage, "text/x-tracks", "title y").send(
                 call.afterDecoding(Track.self) { $0.albumID = 1 },
                 as: Track.self
@@ -129,10 +129,10 @@ struct DataMapperTests {
         }
         #expect(other.detail.contains("made a value of type Track"))
         await #expect(throws: DecodingFailure.self) {
-            try await chain(stage, nil, "title x").send(.get(url).decoded(at: "a"), as: Track.self)
+            try await chain(stage, nil, "title x").send(.get(url).decoding(at: "a"), as: Track.self)
         }
         await #expect(throws: SerializerError.self) {
-            try await sent(.post(url, body: .value(Track(title: "x"))).encoded(under: "a"), through: stage)
+            try await sent(.post(url, body: .value(Track(title: "x"))).encoding(under: "a"), through: stage)
         }
     }
 
@@ -150,19 +150,19 @@ struct DataMapperTests {
     @Test("JSON of a mapper is put under root keys, and taken from a key path")
     func roots() async throws {
         let stage = SerializerMiddleware(json)
-        let request = Request.put(url, body: .value(Track(title: "x"))).encoded(under: ["a\"b", "track"])
+        let request = Request.put(url, body: .value(Track(title: "x"))).encoding(under: ["a\"b", "track"])
         #expect(
             try await sent(request, through: stage).body.text() == #"{"a\"b":{"track":{"name":"x","method":"PUT"}}}"#
         )
         let body: HTTPBody = #"{"data":{"items":[1,{"name":"y/z","count":9007199254740993}],"none":null}}"#
-        let track = try await chain(stage, nil, body).send(.get(url).decoded(at: "data.items.1"), as: Track.self)
+        let track = try await chain(stage, nil, body).send(.get(url).decoding(at: "data.items.1"), as: Track.self)
         #expect(track.title == "y/z")
         for path in ["data.none", "data.none.deeper", "data.other", "data.items.2"] as [BodyKeyPath] {
-            #expect(try await chain(stage, nil, body).send(.get(url).decoded(at: path), as: Track?.self) == nil)
+            #expect(try await chain(stage, nil, body).send(.get(url).decoding(at: path), as: Track?.self) == nil)
         }
         for path in ["data.other", "data.items.2", "data.items.-1", "data.items.0.x"] as [BodyKeyPath] {
             let error = await #expect(throws: SerializerError.self) {
-                try await chain(stage, nil, body).send(.get(url).decoded(at: path), as: Track.self)
+                try await chain(stage, nil, body).send(.get(url).decoding(at: path), as: Track.self)
             }
             guard case .keyPathMissing = error?.problem else {
                 Issue.record("\(String(describing: error))")
@@ -170,10 +170,10 @@ struct DataMapperTests {
             }
         }
         await #expect(throws: SerializerError.self) {
-            try await chain(stage, nil, body).send(.get(url).decoded(at: "data.items.0.x"), as: Track?.self)
+            try await chain(stage, nil, body).send(.get(url).decoding(at: "data.items.0.x"), as: Track?.self)
         }
         await #expect(throws: DecodingFailure.self) {
-            try await chain(stage, nil, "no JSON").send(.get(url).decoded(at: "a"), as: Track.self)
+            try await chain(stage, nil, "no JSON").send(.get(url).decoding(at: "a"), as: Track.self)
         }
     }
 }

@@ -67,7 +67,7 @@ struct PrecisionTests {
         let stage = SerializerMiddleware(.json, .text)
         #expect(try await chain(stage, "application/json", #""a""#).send(.get(url), as: String.self) == "a")
         await #expect(throws: DecodingFailure.self) {
-            try await chain(stage, "application/json", "{}").send(.get(url).decoded(by: .json), as: String.self)
+            try await chain(stage, "application/json", "{}").send(.get(url).decoding(by: .json), as: String.self)
         }
         let latin = HTTPBody(Data([0xE9]))
         let type = "application/x-unknown; charset=iso-8859-1"
@@ -77,11 +77,11 @@ struct PrecisionTests {
     @Test("With null for nil, a dictionary or a date at the top is as it is without")
     func topLevel() async throws {
         let json = SerializerMiddleware(.json(keys: .snakeCase))
-        let map = Request.post(url, body: .value(["aKey": 1])).encodingNilAsNull()
+        let map = Request.post(url, body: .value(["aKey": 1])).encoding(nilAsNull: true)
         #expect(try await sentText(map, through: json) == #"{"aKey":1}"#)
-        let rooted = try await sentText(map.encoded(under: "data"), through: json)
+        let rooted = try await sentText(map.encoding(under: "data"), through: json)
         #expect(rooted == #"{"data":{"aKey":1}}"#)
-        let date = Request.post(url, body: .value(Date(timeIntervalSince1970: 0))).encodingNilAsNull()
+        let date = Request.post(url, body: .value(Date(timeIntervalSince1970: 0))).encoding(nilAsNull: true)
         #expect(try await sentText(date, through: json) == #""1970-01-01T00:00:00Z""#)
     }
 
@@ -91,7 +91,7 @@ struct PrecisionTests {
         for (path, body) in [
             ("item_list", #"{"item_list":[1]}"#), ("_meta_data.x_y_", #"{"_meta_data":{"x_y_":[1]}}"#),
         ] {
-            let call = Request.get(url).decoded(at: BodyKeyPath(path))
+            let call = Request.get(url).decoding(at: BodyKeyPath(path))
             #expect(try await chain(stage, nil, HTTPBody(body)).send(call, as: [Int].self) == [1])
         }
     }

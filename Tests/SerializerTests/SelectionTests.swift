@@ -18,11 +18,11 @@ struct SelectionTests {
         var typed = plant
         typed.head.headerFields[.contentType] = "application/x-www-form-urlencoded; charset=utf-8"
         #expect(try await sentText(typed, through: several) == "name=Fern")
-        #expect(try await sentText(plant.encoded(by: .form), through: several) == "name=Fern")
-        #expect(try await sentText(plant.serialized(by: "form"), through: several) == "name=Fern")
+        #expect(try await sentText(plant.encoding(by: .form), through: several) == "name=Fern")
+        #expect(try await sentText(plant.serializer("form"), through: several) == "name=Fern")
         // What the call chooses writes whatever Content-Type the call has.
         typed.head.headerFields[.contentType] = "application/csp-report"
-        let chosen = try await sent(typed.encoded(by: .json), through: several)
+        let chosen = try await sent(typed.encoding(by: .json), through: several)
         #expect(try await chosen.body.text() == #"{"name":"Fern"}"#)
         #expect(chosen.head.headerFields[.contentType] == "application/csp-report")
     }
@@ -58,8 +58,8 @@ struct SelectionTests {
     func chosen() async throws {
         let text: HTTPBody = #"{"name":"Fern"}"#
         let chain = try chain(several, "text/html", text)
-        #expect(try await chain.send(.get(url).decoded(by: .json), as: Plant.self).name == "Fern")
-        #expect(try await chain.send(.get(url).serialized(by: "JSON"), as: Plant.self).name == "Fern")
+        #expect(try await chain.send(.get(url).decoding(by: .json), as: Plant.self).name == "Fern")
+        #expect(try await chain.send(.get(url).serializer("JSON"), as: Plant.self).name == "Fern")
         let lenient = try Chain(transport: chain.transport) { SerializerMiddleware(.json) }
         #expect(try await lenient.send(.get(url), as: Plant.self).name == "Fern")
     }
@@ -71,7 +71,7 @@ struct SelectionTests {
         #expect(error.reason.contains("no serializer for the response of type application/cbor"))
         #expect(error.exchange?.response?.status == .ok)
         let named = try await #require(throws: SerializerError.self) {
-            try await chain.send(.get(url).serialized(by: "cbor"), as: Plant.self)
+            try await chain.send(.get(url).serializer("cbor"), as: Plant.self)
         }
         #expect(named.problem == .unknownName("cbor", available: ["JSON", "form"]))
     }
@@ -80,10 +80,13 @@ struct SelectionTests {
     func encodedAlready() async throws {
         let request = try Request.post(url, json: Plant(name: "Fern"))
         for (call, names) in [
-            (request.encoded(under: "data").encodingNilAsNull(), ["encoded(under:)", "encodingNilAsNull()"]),
-            (request.encoded(by: .form), ["encoded(by:)"]),
+            (
+                request.encoding(under: "data").encoding(nilAsNull: true),
+                ["encoding(under:)", "encoding(nilAsNull: true)"]
+            ),
+            (request.encoding(by: .form), ["encoding(by:)"]),
             (request.afterEncoding(Plant.self) { _, _ in }, ["afterEncoding(_:_:)"]),
-            (request.encoded(by: .form).decoded(by: .json), ["encoded(by:)"]),
+            (request.encoding(by: .form).decoding(by: .json), ["encoding(by:)"]),
         ] {
             let outcome = await StageHarness(several).send(call)
             #expect(outcome.requests.isEmpty)
@@ -91,8 +94,8 @@ struct SelectionTests {
             #expect(error?.problem == .unusedSettings(names, of: .request))
         }
         for call in [
-            request.encoded(under: "").encodingNilAsNull(false), request.serialized(by: .form),
-            request.encoded(under: "data").withoutSerialization(), Request.post(url).encoded(under: "data"),
+            request.encoding(under: "").encoding(nilAsNull: false), request.serializer(.form),
+            request.encoding(under: "data").serializer(false), Request.post(url).encoding(under: "data"),
         ] {
             #expect(try await sent(call, through: several).body.text() == call.body.text())
         }
@@ -103,48 +106,48 @@ struct SelectionTests {
         let transport = InMemoryTransport { Response(.ok, body: HTTPBody(try await $0.body.text())) }
         let inner = try Chain(transport: transport) { several }
         let outer = try Chain(transport: inner) { several }
-        #expect(try await outer.send(plant.encoded(under: "data")).body.text() == #"{"data":{"name":"Fern"}}"#)
+        #expect(try await outer.send(plant.encoding(under: "data")).body.text() == #"{"data":{"name":"Fern"}}"#)
     }
 
     @Test("Settings for a response are an error if it is a stream of events")
     func eventStream() async throws {
-        var request = Request.get(url).decoded(at: "data").afterDecoding(Plant.self) { _ in }.decoded(by: .json)
-        request.options[LongLivedResponse.self] = true
+        var request = Request.get(url).decoding(at: "data").afterDecoding(Plant.self) { _ in }.decoding(by: .json)
+        request.options[LongLivedResponseNote.self] = true
         let outcome = await StageHarness(several).send(request)
         let error = #expect(throws: SerializerError.self) { try outcome.response() }
-        let names = ["decoded(at:)", "decoded(by:)", "afterDecoding(_:_:)"]
+        let names = ["decoding(at:)", "decoding(by:)", "afterDecoding(_:_:)"]
         #expect(error?.problem == .unusedSettings(names, of: .response))
-        var plain = Request.get(url).serialized(by: .json)
-        plain.options[LongLivedResponse.self] = true
+        var plain = Request.get(url).serializer(.json)
+        plain.options[LongLivedResponseNote.self] = true
         #expect(try await sent(plain, through: several).url == url)
     }
 
     @Test("Switched off, values and responses are left alone")
     func off() async throws {
-        let outcome = await StageHarness(several).send(plant.withoutSerialization(), answering: .ok("text"))
+        let outcome = await StageHarness(several).send(plant.serializer(false), answering: .ok("text"))
         #expect(outcome.requests.first?.body.value as? Plant == Plant(name: "Fern"))
         #expect(outcome.requests.first?.head.headerFields.isEmpty == true)
-        var request = Request.get(url).withoutSerialization()
-        request.options[ExpectedType.self] = Plant.self
+        var request = Request.get(url).serializer(false)
+        request.options[ExpectedTypeNote.self] = Plant.self
         let response = try await StageHarness(several).send(request, answering: .ok(once("not JSON", chunk: 3)))
             .response()
-        #expect(response.options[DecodedValue.self] == nil)
+        #expect(response.options[DecodedValueFact.self] == nil)
         #expect(try await response.body.text() == "not JSON")
     }
 
     @Test("Switched off, settings for decoding are an error if a type is expected")
     func offWithSettings() async throws {
-        let request = Request.get(url).withoutSerialization()
+        let request = Request.get(url).serializer(false)
         for (call, name) in [
-            (request.decoded(upTo: 3), "decoded(upTo:)"), (request.decoded(at: "a"), "decoded(at:)"),
-            (request.decoded(by: .form), "decoded(by:)"), (request.serialized(by: .form), "serialized(by:)"),
+            (request.decoding(upTo: 3), "decoding(upTo:)"), (request.decoding(at: "a"), "decoding(at:)"),
+            (request.decoding(by: .form), "decoding(by:)"), (request.serializer(.form), "serializer(_:)"),
             (request.afterDecoding(Plant.self) { _ in }, "afterDecoding(_:_:)"),
         ] {
             #expect(try await sent(call, through: several).url == url)
             var typed = call
-            typed.options[ExpectedType.self] = Plant.self
+            typed.options[ExpectedTypeNote.self] = Plant.self
             var events = call
-            events.options[LongLivedResponse.self] = true
+            events.options[LongLivedResponseNote.self] = true
             for call in [typed, events] {
                 let outcome = await StageHarness(several).send(call)
                 #expect(outcome.requests.isEmpty)
@@ -163,12 +166,12 @@ struct SelectionTests {
     @Test("The bytes stay readable for the stages outside")
     func bytesStay() async throws {
         var request = Request.get(url)
-        request.options[ExpectedType.self] = Plant.self
+        request.options[ExpectedTypeNote.self] = Plant.self
         let response = try await StageHarness(several).send(
             request,
             answering: .ok(once(#"{"name":"Fern"}"#, chunk: 4))
         ).response()
-        #expect(response.options[DecodedValue.self] as? Plant == Plant(name: "Fern"))
+        #expect(response.options[DecodedValueFact.self] as? Plant == Plant(name: "Fern"))
         #expect(try await response.body.text() == #"{"name":"Fern"}"#)
         #expect(try await response.body.text() == #"{"name":"Fern"}"#)
     }
@@ -182,7 +185,7 @@ struct SelectionTests {
             #expect(error.problem == .tooLarge(limit: 10))
         }
         let limited = try chain(SerializerMiddleware(.json, limit: 10), nil, "[1,2,3,4,5]")
-        #expect(try await limited.send(.get(url).decoded(upTo: 11), as: [Int].self).count == 5)
+        #expect(try await limited.send(.get(url).decoding(upTo: 11), as: [Int].self).count == 5)
     }
 
     @Test("A response that is still compressed is an error that says what is missing")
@@ -275,7 +278,7 @@ struct StageEmptyContentTests {
             let chain = try chain(stage, answering: response)
             #expect(try await chain.send(.get(url), as: Plant?.self) == nil)
             #expect(try await chain.send(.get(url), as: EmptyResponse.self) == EmptyResponse())
-            #expect(try await chain.send(.get(url).decoded(by: .text), as: String.self) == "")
+            #expect(try await chain.send(.get(url).decoding(by: .text), as: String.self) == "")
             #expect(try await chain.send(.get(url), as: Data.self) == Data())
             let error = try await #require(throws: DecodingFailure.self) {
                 try await chain.send(.get(url), as: Plant.self)

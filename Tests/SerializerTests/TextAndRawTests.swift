@@ -103,7 +103,7 @@ struct TextAndRawTests {
         )
         #expect(try await chain(stage, "application/json", #""é""#).send(.get(url), as: String.self) == "é")
         let nested = try chain(stage, "application/json", #"{"blob":"AP8="}"#)
-        #expect(try await nested.send(.get(url).decoded(at: "blob"), as: Data.self) == Data([0, 255]))
+        #expect(try await nested.send(.get(url).decoding(at: "blob"), as: Data.self) == Data([0, 255]))
     }
 
     @Test("Raw bytes are written as they are, and nothing else is")
@@ -298,15 +298,15 @@ struct TextAndRawTests {
     )
     func propertyList(_ format: PropertyListSerializer.Format) async throws {
         let stage = SerializerMiddleware(format == .xml ? .propertyList : .binaryPropertyList)
-        let request = try await sent(.post(url, body: .value(Plant(name: "Fern"))).encoded(under: "a"), through: stage)
+        let request = try await sent(.post(url, body: .value(Plant(name: "Fern"))).encoding(under: "a"), through: stage)
         let bytes = try #require(request.body.bytes)
         #expect(bytes.starts(with: Array((format == .xml ? "<?xml" : "bplist00").utf8)))
         #expect(request.head.headerFields[.contentType] == "application/x-plist")
         let reply = try chain(SerializerMiddleware(.json, .propertyList), "application/x-plist", HTTPBody(bytes))
-        #expect(try await reply.send(.get(url).decoded(at: "a"), as: Plant.self) == Plant(name: "Fern"))
-        #expect(try await reply.send(.get(url).decoded(at: "b"), as: Plant?.self) == nil)
+        #expect(try await reply.send(.get(url).decoding(at: "a"), as: Plant.self) == Plant(name: "Fern"))
+        #expect(try await reply.send(.get(url).decoding(at: "b"), as: Plant?.self) == nil)
         let error = try await #require(throws: SerializerError.self) {
-            try await reply.send(.get(url).decoded(at: "b"), as: Plant.self)
+            try await reply.send(.get(url).decoding(at: "b"), as: Plant.self)
         }
         #expect(error.reason.contains("there are a"))
     }

@@ -96,9 +96,9 @@ struct XMLSerializerTests {
         let item = Request.post(url, body: .value(Item(name: "a", count: 1)))
         let plain = try await sent(item, through: SerializerMiddleware(.xml(root: "item"))).body.text()
         #expect(plain.contains("<item><name>a</name><count>1</count></item>"))
-        let keyed = try await sent(item.encoded(under: "order.item"), through: SerializerMiddleware(.xml)).body.text()
+        let keyed = try await sent(item.encoding(under: "order.item"), through: SerializerMiddleware(.xml)).body.text()
         #expect(keyed.contains("<order><item><name>a</name><count>1</count></item></order>"))
-        let null = try await sent(item.encodingNilAsNull(), through: SerializerMiddleware(.xml)).body.text()
+        let null = try await sent(item.encoding(nilAsNull: true), through: SerializerMiddleware(.xml)).body.text()
         #expect(null.contains("<Item><name>a</name>"))
     }
 
@@ -107,9 +107,9 @@ struct XMLSerializerTests {
         let text =
             "<reply><data><item><name>a</name><count>1</count></item><item><name>b</name><count>2</count></item></data></reply>"
         let chain = try reply(SerializerMiddleware(.xml), "application/xml", text)
-        #expect(try await chain.send(.get(url).decoded(at: "data.item"), as: [Item].self).map(\.count) == [1, 2])
+        #expect(try await chain.send(.get(url).decoding(at: "data.item"), as: [Item].self).map(\.count) == [1, 2])
         let error = try await #require(throws: SerializerError.self) {
-            try await chain.send(.get(url).decoded(at: "date.item"), as: [Item].self)
+            try await chain.send(.get(url).decoding(at: "date.item"), as: [Item].self)
         }
         #expect(error.reason.contains("there are data"))
     }

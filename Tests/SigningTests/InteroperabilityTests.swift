@@ -208,7 +208,7 @@ struct InteroperabilityTests {
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
         let key = try WebhookKey(Secret(secret))
         let content = #"{"plant": "Rose ä"}"#
-        var request = Request.post("https://a.example.com/", body: HTTPBody(content)).webhookID("msg_1")
+        var request = Request.post("https://a.example.com/", body: HTTPBody(content)).signing(webhookID: "msg_1")
         request.environment = .live
         let stage = SigningMiddleware(.webhook(keys: [key]), for: .any)
         let sent = try #require(await StageHarness(stage).send(request, answering: .ok).requests.first)

@@ -35,7 +35,7 @@ struct SigningMiddlewareTests {
         #expect(try await isSigned(.get(url)))
         #expect(try await !isSigned(.get("https://other.example.com/plants")))
         #expect(try await !isSigned(.get("http://api.example.com/plants")))
-        #expect(try await !isSigned(Request.get(url).unsigned()))
+        #expect(try await !isSigned(Request.get(url).signing(false)))
     }
 
     @Test("A signature is bound to its origin, and is shown to nobody")

@@ -41,7 +41,7 @@ struct AcceptanceTests {
 
     @Test("A call may accept more")
     func adding() async throws {
-        let request = Request.get(url).alsoAccepting([404]).alsoAccepting(.serverError)
+        let request = Request.get(url).statuses(adding: [404]).statuses(adding: .serverError)
         for (status, accepted) in [(200, true), (404, true), (503, true), (400, false)] {
             #expect(try await isAccepted(.init(code: status), request, by: StatusValidationMiddleware()) == accepted)
         }
@@ -49,17 +49,17 @@ struct AcceptanceTests {
 
     @Test("A call may accept others alone, and more than those")
     func replacing() async throws {
-        let request = Request.get(url).acceptingOnly([404])
+        let request = Request.get(url).statuses(only: [404])
         for (status, accepted) in [(200, false), (404, true)] {
             #expect(try await isAccepted(.init(code: status), request, by: StatusValidationMiddleware()) == accepted)
         }
-        let more = request.alsoAccepting([410])
+        let more = request.statuses(adding: [410])
         for (status, accepted) in [(200, false), (404, true), (410, true)] {
             #expect(try await isAccepted(.init(code: status), more, by: StatusValidationMiddleware()) == accepted)
         }
-        #expect(try await !isAccepted(410, more.acceptingOnly([404]), by: StatusValidationMiddleware()))
+        #expect(try await !isAccepted(410, more.statuses(only: [404]), by: StatusValidationMiddleware()))
         var direct = Request.get(url)
-        direct.options[AcceptedStatuses.self] = .value(.all)
+        direct.options[StatusesOption.self] = .value(.all)
         #expect(try await isAccepted(599, direct, by: StatusValidationMiddleware()))
     }
 
@@ -106,7 +106,7 @@ struct StatusErrorTests {
         #expect(
             error.description == """
                 StatusValidationMiddleware: the status 404 is not accepted (accepted: 200...299); \
-                handle StatusError, or accept it for this call with alsoAccepting([404])
+                handle StatusError, or accept it for this call with statuses(adding: [404])
                   DELETE https://api.example.com/plants/7?token=<redacted> → 404, application/json: \
                 {"error":"no plant"}
                 """
@@ -119,8 +119,8 @@ struct StatusErrorTests {
 
     @Test("The error says what was accepted for the call")
     func accepted() async throws {
-        #expect(try await refusal(.status(500), of: .get(url).alsoAccepting([404])).accepted == [.success, 404])
-        #expect(try await refusal(.status(200), of: .get(url).acceptingOnly([404])).accepted == [404])
+        #expect(try await refusal(.status(500), of: .get(url).statuses(adding: [404])).accepted == [.success, 404])
+        #expect(try await refusal(.status(200), of: .get(url).statuses(only: [404])).accepted == [404])
     }
 
     @Test("The body is still whole for an error handler, read once or kept in memory", arguments: [true, false])
@@ -278,7 +278,7 @@ struct StatusValidationInChainTests {
             StatusValidationMiddleware(accepting: [.success, 304])
         }
         do {
-            let response = try await chain.send(.get("https://api.example.com/plants/7").alsoAccepting([404]))
+            let response = try await chain.send(.get("https://api.example.com/plants/7").statuses(adding: [404]))
             if response.status == .notFound { seen.withLock { $0 = "there is none" } }
         } catch let error as StatusError where error.status == .tooManyRequests {
             print(error)

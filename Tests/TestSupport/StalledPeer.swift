@@ -66,7 +66,7 @@ package enum StalledPeer: String, Sendable, CaseIterable {
         var limits = others
         var request = Request.get(url)
         switch self {
-        case .call: request.options[CallDeadline.self] = CallDeadline.Mark(request.environment.time.elapsed + limit)
+        case .call: request.options[DeadlineNote.self] = DeadlineNote.Mark(request.environment.time.elapsed + limit)
         case .attempt: limits.total = limit
         case .connect: limits.connect = limit
         case .write:
@@ -76,7 +76,7 @@ package enum StalledPeer: String, Sendable, CaseIterable {
         case .response: limits.response = limit
         case .read: limits.read = limit
         }
-        request.options[TransferLimitsOption.self] = limits
+        request.options[TransferLimitsNote.self] = limits
         return request
     }
 

@@ -65,10 +65,10 @@ struct AttemptTimeoutTests {
     func rules() async throws {
         let stage = AttemptTimeoutMiddleware(.seconds(10), connect: .seconds(5), response: .seconds(20))
         for (request, expected) in [
-            (Request.get(url), 10 as Int?), (.get(url).attemptTimeout(nil), 25),
-            (.get(url).transferLimits(response: .off), 10), (.get(url).attemptTimeout(.seconds(3)), 3),
-            (.get(url).transferLimits(connect: .off, response: .value(.seconds(4))), 4),
-            (.get(url).attemptTimeout(nil).transferLimits(response: .off), nil),
+            (Request.get(url), 10 as Int?), (.get(url).timeout(attempt: nil), 25),
+            (.get(url).timeout(response: .off), 10), (.get(url).timeout(attempt: .seconds(3)), 3),
+            (.get(url).timeout(connect: .off, response: .value(.seconds(4))), 4),
+            (.get(url).timeout(attempt: nil).timeout(response: .off), nil),
         ] {
             let clock = VirtualClock()
             let chain = try makeChain([stage], Server.silent)
@@ -84,7 +84,7 @@ struct AttemptTimeoutTests {
 
     @Test("Limits of nothing or less fail at once and send nothing")
     func nothing() async throws {
-        for request in [Request.get(url).attemptTimeout(.zero), .get(url).attemptTimeout(.seconds(-1))] {
+        for request in [Request.get(url).timeout(attempt: .zero), .get(url).timeout(attempt: .seconds(-1))] {
             let chain = try makeChain(
                 [AttemptTimeoutMiddleware(.seconds(5))],
                 Server { _ in
@@ -105,7 +105,7 @@ struct AttemptTimeoutTests {
         let sent = Counter()
         let heard = Locked<[Int64]>([])
         let server = Server { request in
-            let report = try #require(request.options[UploadProgress.self])
+            let report = try #require(request.options[UploadProgressNote.self])
             for count in 1...3 {
                 try await request.environment.time.sleep(for: .seconds(4))
                 report(Int64(count), 3)
@@ -118,7 +118,7 @@ struct AttemptTimeoutTests {
             let stage = AttemptTimeoutMiddleware(limit, connect: nil, write: .seconds(5), response: .seconds(2))
             let chain = try makeChain([stage], server)
             var request = Request.post(url, body: "abc").on(clock)
-            request.options[UploadProgress.self] = { count, _ in heard.withLock { $0.append(count) } }
+            request.options[UploadProgressNote.self] = { count, _ in heard.withLock { $0.append(count) } }
             let start = clock.elapsed
             let before = sent.value
             async let error = timeout { [request] in try await chain.send(request) }
@@ -143,7 +143,7 @@ struct AttemptTimeoutTests {
         struct Mute: Transport {
             let capabilities: TransportCapabilities = [.streamsUploads]
             func send(_ request: consuming Request) async throws -> Response {
-                #expect(request.options[UploadProgress.self] == nil)
+                #expect(request.options[UploadProgressNote.self] == nil)
                 try await request.environment.time.sleep(for: .seconds(600))
                 return Response(.ok)
             }
@@ -152,7 +152,7 @@ struct AttemptTimeoutTests {
         let chain = try makeChain([AttemptTimeoutMiddleware()], Mute())
         #expect(try await chain.send(.post(url, body: "abc").on(clock)).status == .ok)
         let error = try await timeout {
-            try await chain.send(.post(url, body: "abc").on(clock).attemptTimeout(.seconds(100)))
+            try await chain.send(.post(url, body: "abc").on(clock).timeout(attempt: .seconds(100)))
         }
         #expect(error.scope == .attempt && error.elapsed == .seconds(100))
     }
@@ -162,7 +162,7 @@ struct AttemptTimeoutTests {
         let chain = try makeChain(
             [AttemptTimeoutMiddleware(write: .seconds(5))],
             Server { request in
-                #expect(request.options[UploadProgress.self] == nil)
+                #expect(request.options[UploadProgressNote.self] == nil)
                 return Response(.ok)
             }
         )

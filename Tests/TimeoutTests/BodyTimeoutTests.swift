@@ -268,7 +268,7 @@ struct BodyTimeoutTests {
         let response = try await response(
             stages,
             feed,
-            .get(url).transferLimits(read: .off).attemptTimeout(nil).timeout(.seconds(3))
+            .get(url).timeout(read: .off).timeout(attempt: nil).timeout(.seconds(3))
         )
         async let error = timeout { try await response.body.collect() }
         try await feed.waitForDemand()

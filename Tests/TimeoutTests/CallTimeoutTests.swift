@@ -145,7 +145,7 @@ struct CallTimeoutTests {
             (TimeoutMiddleware(.seconds(60)), 3), (TimeoutMiddleware(nil), 3), (TimeoutMiddleware(.seconds(2)), 2),
         ] {
             var request = Request.get(url).on(clock)
-            request.options[CallDeadline.self] = CallDeadline.Mark(clock.elapsed + .seconds(3))
+            request.options[DeadlineNote.self] = DeadlineNote.Mark(clock.elapsed + .seconds(3))
             let chain = try makeChain([stage], Server.silent)
             async let error = timeout { [request] in try await chain.send(request) }
             try await clock.waitForSleepers()
@@ -154,7 +154,7 @@ struct CallTimeoutTests {
             #expect(try await error.limit == .seconds(limit))
         }
         var late = Request.get(url).on(clock)
-        late.options[CallDeadline.self] = CallDeadline.Mark(.seconds(1))
+        late.options[DeadlineNote.self] = DeadlineNote.Mark(.seconds(1))
         let error = try await timeout { [late] in
             try await makeChain([TimeoutMiddleware(nil)], Server.silent).send(late)
         }

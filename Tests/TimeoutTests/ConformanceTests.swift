@@ -30,7 +30,7 @@ struct ConformanceTests {
     @Test("The stages keep the rules with limits of the call", arguments: StageConformance.Check.allCases)
     func options(check: StageConformance.Check) async throws {
         let request: @Sendable () -> Request = {
-            StageConformance.defaultRequest.timeout(.seconds(3)).transferLimits(
+            StageConformance.defaultRequest.timeout(.seconds(3)).timeout(
                 response: .value(.seconds(1)),
                 read: .value(.seconds(1))
             )

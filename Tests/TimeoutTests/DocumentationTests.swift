@@ -53,7 +53,7 @@ private enum Page {
         let events = try await chain.send(.get("events").timeout(nil))
         // end
         // begin TimeoutOptions
-        let stream = try await chain.send(.get("events").transferLimits(read: .off))
+        let stream = try await chain.send(.get("events").timeout(read: .off))
         // end
         return [report, events, stream]
     }

@@ -77,8 +77,8 @@ struct LoadTests {
             for plan in plans {
                 group.addTask {
                     var request = Request.get(url).on(clock).timeout(.milliseconds(plan.call))
-                        .attemptTimeout(.milliseconds(plan.attempt))
-                        .transferLimits(
+                        .timeout(attempt: .milliseconds(plan.attempt))
+                        .timeout(
                             connect: .off,
                             response: .value(.milliseconds(plan.idle)),
                             read: .value(.milliseconds(plan.idle))

@@ -60,7 +60,7 @@ struct ConformanceTests {
         let transport = ClosureTransport(capabilities: [.streamsUploads, .reportsConnections]) { request in
             var metrics = ConnectionMetrics()
             metrics.protocolName = "h2"
-            request.options[ConnectionReport.self]?(metrics)
+            request.options[ConnectionReportNote.self]?(metrics)
             return Response(.notFound, headers: [.contentType: "text/plain"])
         }
         let chain = try Chain(transport: transport) {

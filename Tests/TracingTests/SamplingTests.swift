@@ -31,7 +31,7 @@ private struct Probe: Middleware {
 
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let context = InstrumentationContext.current?.traceContext
-        let sight = (request.isRecorded, request.options[TracedByStage.self], context)
+        let sight = (request.isRecorded, request.options[TracedByStageNote.self], context)
         seen.withLock { $0.append(sight) }
         return try await next(request)
     }

@@ -209,11 +209,11 @@ struct SpanTests {
     @Test("The span is told to the transport, which makes none; a call that is not to be traced gets none either")
     func told() async {
         let traced = await harness.send(.get(url))
-        #expect(traced.requests.map { $0.options[TracedByStage.self] } == [true])
+        #expect(traced.requests.map { $0.options[TracedByStageNote.self] } == [true])
         let off = await harness.send(.get(url).tracing(false))
-        #expect(off.requests.map { $0.options[TracedByStage.self] } == [true])
+        #expect(off.requests.map { $0.options[TracedByStageNote.self] } == [true])
         let without = await StageHarness(TracingMiddleware()).send(.get(url))
-        #expect(without.requests.map { $0.options[TracedByStage.self] } == [false], "there is no tracer to do it")
+        #expect(without.requests.map { $0.options[TracedByStageNote.self] } == [false], "there is no tracer to do it")
     }
 
     @Test("The span is that of the tracer of the task if the stage has none; without any the request passes untouched")
@@ -265,13 +265,13 @@ struct SpanTests {
         let transport = ClosureTransport(capabilities: [.streamsUploads, .reportsConnections]) { request in
             var metrics = ConnectionMetrics()
             metrics.protocolName = name
-            request.options[ConnectionReport.self]?(metrics)
+            request.options[ConnectionReportNote.self]?(metrics)
             return Response(.ok)
         }
         let chain = try Chain(transport: transport) { TracingMiddleware(tracer: tracer) }
         var request = Request.get(url)
         let reports = Counter()
-        request.options[ConnectionReport.self] = { _ in reports.add() }
+        request.options[ConnectionReportNote.self] = { _ in reports.add() }
         _ = try await chain.send(request)
         #expect(try span().texts["network.protocol.version"] == version)
         #expect(reports.value == 1)

@@ -91,7 +91,7 @@ struct LeavesOriginTests {
         let outcome = await StageHarness(stage).send(.get("//bob:hunter2@other.example/x"))
         let error = try #require(outcome.error as? URLBuilderError)
         #expect(error.reason == "the URL is on another origin, https://other.example, than the base, \(Self.home)")
-        #expect(error.recoverySuggestion?.contains("leavingOrigin()") == true)
+        #expect(error.recoverySuggestion?.contains("url(leavesOrigin: .allowed)") == true)
         #expect(!"\(error)".contains("hunter2"))
         let options = Request(
             head: HTTPRequest(method: .options, scheme: "https", authority: "other.example", path: "*")
@@ -103,11 +103,17 @@ struct LeavesOriginTests {
     func permission() async throws {
         let stage = URLBuilderMiddleware(base: Self.home, leavesOrigin: .refused)
         let url = "https://other.example/x"
-        let requests = [Request.get(url).leavingOrigin(), .get("x").url(builtBy: Elsewhere())]
+        let requests = [Request.get(url).url(leavesOrigin: .allowed), .get("x").url(builtBy: Elsewhere())]
         for request in requests {
             #expect(await StageHarness(stage).send(request).requests.map(\.url) == [url])
         }
         #expect("\(stage.summary)".contains("refused"))
+    }
+
+    @Test("A call may refuse to leave it, over a stage that allows it")
+    func ownRefusal() async throws {
+        let request = Request.get("https://other.example/x").url(leavesOrigin: .refused)
+        #expect(await StageHarness(URLBuilderMiddleware(base: Self.home)).send(request).error is URLBuilderError)
     }
 
     @Test("Without being told, a base lets URLs with a host pass")

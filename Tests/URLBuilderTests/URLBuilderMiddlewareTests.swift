@@ -101,8 +101,8 @@ struct URLBuilderMiddlewareTests {
     func with() async throws {
         let server = Server()
         let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
-        let request = try Request.post("users/{id}/{part}", json: User(id: 1)).with(path: ["id": 7], query: ["a": 1])
-            .with(path: ["part": "notes"], query: ["b": 2])
+        let request = try Request.post("users/{id}/{part}", json: User(id: 1)).url(path: ["id": 7], query: ["a": 1])
+            .url(path: ["part": "notes"], query: ["b": 2])
         _ = try await chain.send(request)
         #expect(server.requests.map(\.url) == ["http://h/users/7/notes?a=1&b=2"])
     }
@@ -112,7 +112,7 @@ struct URLBuilderMiddlewareTests {
         let server = Server()
         let chain = try Chain(transport: server) { URLBuilderMiddleware(base: "http://h") }
         let request = Request.post("users/{id}", path: ["id": 1], body: "b")
-            .with(reserved: ["region": "secret-a", "unused": "secret-b"])
+            .url(reserved: ["region": "secret-a", "unused": "secret-b"])
         _ = try await chain.send(request)
         let seen = try #require(server.requests.first)
         #expect(seen.url == "http://h/users/1")
@@ -157,7 +157,7 @@ struct URLBuilderMiddlewareTests {
         let chain = try Chain(transport: server) {
             URLBuilderMiddleware(base: "https://example.com/v2", builder: Regional())
         }
-        _ = try await chain.send(Request.get("users/{id}", path: ["id": 1]).with(reserved: ["region": "eu"]))
+        _ = try await chain.send(Request.get("users/{id}", path: ["id": 1]).url(reserved: ["region": "eu"]))
         _ = try await chain.send(.get("users/{id}", path: ["id": 1], query: ["q": "x"]))
         #expect(
             server.requests.map(\.url) == ["https://eu.example.com/v2/users/1", "https://example.com/v2/users/1?q=x"]
@@ -179,10 +179,10 @@ struct URLBuilderMiddlewareTests {
         let chain = try Chain(transport: server) {
             URLBuilderMiddleware(base: "https://example.com/v2", builder: Reports())
         }
-        let request = Request.get("reports").withReserved("days", 3...7)
+        let request = Request.get("reports").url(reserved: "days", 3...7)
         _ = try await chain.send(request)
-        _ = try await chain.send(Request.get("reports").withReserved("days", "none").withReserved("days", 1...2))
-        _ = try await chain.send(Request.get("reports").withReserved("other", 1...2))
+        _ = try await chain.send(Request.get("reports").url(reserved: "days", "none").url(reserved: "days", 1...2))
+        _ = try await chain.send(Request.get("reports").url(reserved: "other", 1...2))
         #expect(
             server.requests.map(\.url) == [
                 "https://example.com/v2/reports/3-7", "https://example.com/v2/reports/1-2",

@@ -47,7 +47,7 @@ enum Drill {
             )
             let upload = ResumableUpload(metadata: ["number": "\(number)"])
             let content = DrillContent.bytes(of: number)
-            let request = Request.post("https://example.com/files", body: HTTPBody(content)).resumable(upload)
+            let request = Request.post("https://example.com/files", body: HTTPBody(content)).resumableUpload(upload)
             let response = try await stage.intercept(request, next: Next(to: server))
             guard response.upload?.isComplete == true else { throw DrillFailure(status: response.status.code) }
             number += 1

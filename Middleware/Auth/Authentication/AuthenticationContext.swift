@@ -109,11 +109,11 @@ extension Request {
     mutating func setCredentials(_ ready: ReadyCredentials, in context: AuthenticationContext) {
         let name = context.target.requestField
         head.headerFields[fields: name] = ready.fields
-        if let binding = context.binding, !options.contains(OriginBoundFields.self) {
+        if let binding = context.binding, !options.contains(OriginBoundFieldsNote.self) {
             options.set(binding.bound)
             // The proxy is used for requests to this server, but maybe not to the next one.
         } else if let owner = context.target == .proxy ? origin : context.origin {
-            options[OriginBoundFields.self][name] = owner
+            options[OriginBoundFieldsNote.self][name] = owner
         }
     }
 }

@@ -82,7 +82,7 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
             Explanation(
                 "the provider of the credential for \(space) sends a request that needs this credential, and would wait "
                     + "for itself",
-                "send its requests through a separate chain, or with unauthenticated()"
+                "send its requests through a separate chain, or with authentication(false)"
             )
         case .invalidCredential(let scheme, let why):
             Explanation("\(scheme) cannot carry the credential: \(why)")

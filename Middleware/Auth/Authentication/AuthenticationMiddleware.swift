@@ -20,7 +20,7 @@ import HTTPTypes
 /// the same rule.
 ///
 /// **Origins.** Credentials go only to the origin that they are for: the fields are declared in
-/// `OriginBoundFields`, challenges from other origins aren't answered, and a request whose `Host`
+/// `OriginBoundFieldsNote`, challenges from other origins aren't answered, and a request whose `Host`
 /// field differs from its URL gets none. Proxy credentials are sent only with `http` requests: an `https` request would
 /// take them through the tunnel to the server.
 ///
@@ -31,7 +31,7 @@ import HTTPTypes
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries, so that each attempt has fresh credentials.
 ///
-/// **Options.** ``HTTPChainCore/Request/unauthenticated()``.
+/// **Options.** ``HTTPChainCore/Request/authentication(_:)``.
 ///
 /// **Errors.** ``AuthenticationError``; rethrows errors of the authenticators.
 public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware {
@@ -92,7 +92,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     package var stageKeepsDeadlines: Bool { authenticators.allSatisfy(\.keepsDeadlines) }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [WithoutAuthentication.self] }
+    package var stageOptions: [any RequestOption.Type] { [NoAuthenticationOption.self] }
 
     /// The schemes, strongest first, and their settings.
     package var stageSummary: StageSummary {
@@ -184,7 +184,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         }
         // Only schemes that are announced can be proven.
         let proven = announced.isEmpty ? nil : proven.scheme(at: origin)
-        let outer = request.options.contains(OuterSchemes.self) ? request.options[OuterSchemes.self] : []
+        let outer = request.options.contains(OuterSchemesNote.self) ? request.options[OuterSchemesNote.self] : []
         var context = AuthenticationContext(target: target, origin: origin, binding: binding, next: next)
         var current: Int?
         var strongest: AuthenticationStrength?
@@ -207,7 +207,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         }
         // An inner stage leaves requests that have credentials unchanged.
         if !announced.isEmpty, current == nil {
-            request.options[OuterSchemes.self] += announced(admitted: admitted, proven: proven)
+            request.options[OuterSchemesNote.self] += announced(admitted: admitted, proven: proven)
         }
         let sent = request
         var response = try await next(request)

@@ -61,7 +61,7 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible, 
 }
 
 /// The reason why authentication left a response unanswered; see also ``HTTPChainCore/Response/authenticationRefusal``.
-package enum AuthenticationRefusalOption: ResponseOption {
+package enum AuthenticationRefusalFact: ResponseOption {
     /// No refusal.
     package static var defaultValue: AuthenticationRefusal? { nil }
 }
@@ -69,7 +69,7 @@ package enum AuthenticationRefusalOption: ResponseOption {
 extension Response {
     /// The reason why this 401 or 407 wasn't answered, or `nil` if no authentication stage handled it.
     public var authenticationRefusal: AuthenticationRefusal? {
-        get { options[AuthenticationRefusalOption.self] }
-        set { options[AuthenticationRefusalOption.self] = newValue }
+        get { options[AuthenticationRefusalFact.self] }
+        set { options[AuthenticationRefusalFact.self] = newValue }
     }
 }

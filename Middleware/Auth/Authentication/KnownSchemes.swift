@@ -17,12 +17,12 @@ struct KnownScheme: Sendable, Hashable {
 }
 
 /// The schemes of outer stages; an inner stage leaves a challenge to them if it offers a stronger one.
-enum OuterSchemes: RequestNote {
+enum OuterSchemesNote: RequestNote {
     static var defaultValue: [KnownScheme] { [] }
 }
 
 /// The scheme whose credentials were rejected; an outer stage doesn't try a weaker one.
-enum RejectedScheme: ResponseOption {
+enum RejectedSchemeFact: ResponseOption {
     static var defaultValue: KnownScheme? { nil }
 }
 

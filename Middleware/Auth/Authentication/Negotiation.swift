@@ -38,7 +38,7 @@ struct Negotiation: Sendable {
             }
             guard request.body.isReplayable else { return authenticator.leave(challenge, to: request, in: context) }
             if outer.hold(authenticator, back: context.target, where: offers) { return refusal ?? .leftToOuterStage }
-            if let rejected = response.options[RejectedScheme.self], rejected.target == context.target,
+            if let rejected = response.options[RejectedSchemeFact.self], rejected.target == context.target,
                 rejected.strength > authenticator.strength, offers(rejected)
             {
                 return .wouldWeaken(from: rejected.name, to: authenticator.scheme)
@@ -69,7 +69,7 @@ struct Negotiation: Sendable {
     ///
     /// It doesn't matter whether it is offered now: an attacker on the path would remove the offer.
     private func strongerProven(than authenticator: any Authenticator, _ response: Response) -> KnownScheme? {
-        let known = [proven, response.options[RejectedScheme.self]] + outer
+        let known = [proven, response.options[RejectedSchemeFact.self]] + outer
         return known.lazy.compactMap { $0 }.first {
             $0.isProven && $0.target == context.target && $0.strength > authenticator.strength
         }
@@ -93,9 +93,9 @@ struct Negotiation: Sendable {
             response.authenticationRefusal = refusal
         }
         if let proven {
-            response.options[RejectedScheme.self] = proven
+            response.options[RejectedSchemeFact.self] = proven
         } else if let current {
-            response.options[RejectedScheme.self] = KnownScheme(authenticators[current], context.target)
+            response.options[RejectedSchemeFact.self] = KnownScheme(authenticators[current], context.target)
         }
     }
 }

@@ -1,50 +1,58 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Whether no stage authenticates a request; see ``HTTPChainCore/Request/unauthenticated()``.
-package enum WithoutAuthentication: RequestOption {
+/// Whether no stage authenticates a request; set by ``HTTPChainCore/Request/authentication(_:)``.
+package enum NoAuthenticationOption: RequestOption {
     /// `false`.
     package static var defaultValue: Bool { false }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".unauthenticated()", reader: "an authentication stage", phase: .authenticate)
+        OptionUsage(".authentication(false)", reader: "an authentication stage", phase: .authenticate)
     }
     /// Returns whether a chain without the stage may ignore the value: always, because it adds no credentials.
     package static func isHarmless(_ value: Bool) -> Bool { true }
 }
 
-/// The name of the route that authenticates a request; see ``HTTPChainCore/Request/authenticated(by:)``.
-package enum AuthenticationRoute: RequestOption {
+/// The name of the route that authenticates a request; see ``HTTPChainCore/Request/authentication(by:)``.
+package enum AuthenticationRouteOption: RequestOption {
     /// `nil`: the route that serves the request's URL.
     package static var defaultValue: String? { nil }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".authenticated(by:)", reader: "RoutedAuthMiddleware([…])", phase: .authenticate)
+        OptionUsage(".authentication(by:)", reader: "RoutedAuthMiddleware([…])", phase: .authenticate)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: String?) -> Bool { value == nil }
 }
 
 extension Request {
-    /// Returns the request without authentication: no authentication stage adds credentials or answers a challenge.
+    /// Returns the request with or without authentication.
     ///
-    /// Custom stages and closures that set credentials ignore it. Use ``AuthenticationMiddleware`` with a custom
-    /// ``Authenticator`` instead.
-    public consuming func unauthenticated() -> Request {
-        options[WithoutAuthentication.self] = true
-        options[CredentialChoice.self] = ChosenCredentials.none
-        if options.contains(AuthenticationRoute.self) { options[AuthenticationRoute.self] = nil }
+    /// Without it, no authentication stage adds credentials or answers a challenge. Custom stages and closures that set
+    /// credentials ignore it. Use ``AuthenticationMiddleware`` with a custom ``Authenticator`` instead.
+    ///
+    /// - Parameter isOn: Whether the request is authenticated; `true` undoes earlier choices, including that of a
+    ///   route.
+    public consuming func authentication(_ isOn: Bool) -> Request {
+        if isOn {
+            options.remove(NoAuthenticationOption.self)
+            options.remove(CredentialChoiceNote.self)
+        } else {
+            options[NoAuthenticationOption.self] = true
+            options[CredentialChoiceNote.self] = ChosenCredentials.none
+        }
+        if options.contains(AuthenticationRouteOption.self) { options[AuthenticationRouteOption.self] = nil }
         return self
     }
 
     /// Returns the request, to be authenticated by the route of a ``RoutedAuthMiddleware`` with the given name.
     ///
     /// Credentials remain bound to their origins.
-    public consuming func authenticated(by name: String) -> Request {
-        options[AuthenticationRoute.self] = name
+    public consuming func authentication(by name: String) -> Request {
+        options[AuthenticationRouteOption.self] = name
         // Those of the route may not be the user's.
-        options[CredentialChoice.self] = .other
-        if options.contains(WithoutAuthentication.self) { options[WithoutAuthentication.self] = false }
+        options[CredentialChoiceNote.self] = .other
+        if options.contains(NoAuthenticationOption.self) { options[NoAuthenticationOption.self] = false }
         return self
     }
 
@@ -54,6 +62,6 @@ extension Request {
     /// - Parameter target: The party that asks for credentials.
     package func acceptsCredentials(for target: AuthenticationTarget) -> Bool {
         !head.headerFields.contains(target.requestField)
-            && (!options.contains(WithoutAuthentication.self) || !options[WithoutAuthentication.self])
+            && (!options.contains(NoAuthenticationOption.self) || !options[NoAuthenticationOption.self])
     }
 }

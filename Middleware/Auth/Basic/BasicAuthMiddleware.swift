@@ -35,7 +35,7 @@ public import HTTPChainCore
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries.
 ///
-/// **Options.** ``HTTPChainCore/Request/unauthenticated()`` and an `Authorization` field set by hand leave a request
+/// **Options.** `authentication(false)` and an `Authorization` field set by hand leave a request
 /// unchanged. ``HTTPChainCore/Response/authenticationRefusal`` says why a 401 wasn't answered.
 ///
 /// **Errors.** ``AuthenticationError``: the provider failed, or the credential can't be encoded.

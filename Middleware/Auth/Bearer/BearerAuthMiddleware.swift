@@ -30,15 +30,15 @@ import HTTPTypes
 /// says why.
 ///
 /// **Origins.** The token is sent to the named origins only: not across redirects (the field is declared in
-/// `OriginBoundFields`), not without TLS unless the origin is a loopback address or `allowsPlaintext` is set, and never
-/// in place of credentials that the caller set.
+/// `OriginBoundFieldsNote`), not without TLS unless the origin is a loopback address or `allowsPlaintext` is set, and
+/// never in place of credentials that the caller set.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt has a valid token.
 ///
 /// **With other schemes.** This is an ``AuthenticationMiddleware`` with one ``BearerAuthenticator``. With several
 /// authenticators, that stage chooses the strongest that the server accepts.
 ///
-/// **Options.** `unauthenticated()` sends a request without a token. On the response:
+/// **Options.** `authentication(false)` sends a request without a token. On the response:
 /// ``HTTPChainCore/Response/bearerChallenge`` and ``HTTPChainCore/Response/authenticationRefusal``.
 ///
 /// **Errors.** ``AuthenticationError``, with the provider's error as its cause; ``/HTTPChainCore/UserChangedError``.

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// A rule that assigns requests to an authentication stage by origin, path, or a name set in the request.
 public struct AuthRoute: Sendable {
-    /// The name for ``HTTPChainCore/Request/authenticated(by:)``, or `nil` if the route has none.
+    /// The name for ``HTTPChainCore/Request/authentication(by:)``, or `nil` if the route has none.
     package let name: String?
     /// The origins it serves, or `nil` for all.
     package let origins: OriginSet?

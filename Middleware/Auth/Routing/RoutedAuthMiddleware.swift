@@ -13,7 +13,7 @@ import HTTPTypes
 ///     ])
 /// }
 /// let users = try await chain.send(.get("https://api.example.com/admin/users"))   // as administrator
-/// let mine = try await chain.send(.get("https://api.example.com/me").authenticated(by: "admin"))
+/// let mine = try await chain.send(.get("https://api.example.com/me").authentication(by: "admin"))
 /// ```
 ///
 /// A request that names a route is served by it. Any other is served by the most specific route: one that names the
@@ -25,7 +25,7 @@ import HTTPTypes
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries.
 ///
-/// **Options.** ``HTTPChainCore/Request/authenticated(by:)`` and ``HTTPChainCore/Request/unauthenticated()``.
+/// **Options.** ``HTTPChainCore/Request/authentication(by:)`` and ``HTTPChainCore/Request/authentication(_:)``.
 ///
 /// **Errors.** ``AuthenticationError`` if a request names an unknown route; rethrows errors of the stages.
 public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage, IdentifyingMiddleware {
@@ -55,7 +55,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage, Identify
 
     /// The options that the stage reads.
     package var stageOptions: [any RequestOption.Type] {
-        [WithoutAuthentication.self, AuthenticationRoute.self] + routes.flatMap { $0.stage?.optionsRead ?? [] }
+        [NoAuthenticationOption.self, AuthenticationRouteOption.self] + routes.flatMap { $0.stage?.optionsRead ?? [] }
     }
 
     /// The routes.
@@ -106,8 +106,8 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage, Identify
 
     private func stage(for request: borrowing Request) throws(AuthenticationError) -> (any Middleware)? {
         let origin = origins.binding(for: request)?.origin
-        if request.options[WithoutAuthentication.self] { return nil }
-        guard let name = request.options[AuthenticationRoute.self] else {
+        if request.options[NoAuthenticationOption.self] { return nil }
+        guard let name = request.options[AuthenticationRouteOption.self] else {
             let path = request.head.path ?? "/"
             var best: Int?
             for index in routes.indices where routes[index].serves(path, at: origin) {

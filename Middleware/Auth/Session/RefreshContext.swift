@@ -40,7 +40,7 @@ public struct RefreshContext: Transport {
     /// - Throws: `UnreadOptionError` if the request has an option that none of the inner stages reads, such as a timeout;
     ///   rethrows errors of the inner stages and the transport.
     public func send(_ request: consuming Request) async throws -> Response {
-        if !request.options.contains(EnvironmentOption.self) { request.environment = environment }
+        if !request.options.contains(EnvironmentNote.self) { request.environment = environment }
         return try await inner.send(request)
     }
 }

@@ -25,13 +25,13 @@ import HTTPTypes
 /// download) throws ``/HTTPChainCore/UserChangedError``, so that one user's request is never sent as another.
 ///
 /// **Origins.** The session is used for the named origins only: not across redirects (the fields set by `decorate` are
-/// declared in `OriginBoundFields`), and not without TLS unless the origin is a loopback address or `allowsPlaintext`
-/// is set. A request with an `Authorization` field is passed on unchanged.
+/// declared in `OriginBoundFieldsNote`), and not without TLS unless the origin is a loopback address or
+/// `allowsPlaintext` is set. A request with an `Authorization` field is passed on unchanged.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt is made in an open
 /// session.
 ///
-/// **Options.** `unauthenticated()` sends a request outside the session. On the response,
+/// **Options.** `authentication(false)` sends a request outside the session. On the response,
 /// ``HTTPChainCore/Response/authenticationRefusal``.
 ///
 /// **Errors.** ``AuthenticationError``, caused by the authenticator's error; ``/HTTPChainCore/UserChangedError``;
@@ -129,7 +129,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     package var stagePhase: Phase { .authenticate }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [WithoutAuthentication.self] }
+    package var stageOptions: [any RequestOption.Type] { [NoAuthenticationOption.self] }
 
     /// The authenticator, the origins and the limit.
     package var stageSummary: StageSummary {

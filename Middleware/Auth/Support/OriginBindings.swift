@@ -43,7 +43,7 @@ final class OriginBinding: Sendable {
     let authority: String
     /// Whether each of the stage's credentials may be sent there.
     let admitted: [Bool]
-    /// The ``OriginBoundFields`` value that binds only `Authorization` to this origin.
+    /// The ``OriginBoundFieldsNote`` value that binds only `Authorization` to this origin.
     let bound: PreparedOption
 
     init(_ origin: Origin, scheme: String, authority: String, admitted: [Bool]) {
@@ -51,7 +51,7 @@ final class OriginBinding: Sendable {
         self.scheme = scheme
         self.authority = authority
         self.admitted = admitted
-        bound = PreparedOption(OriginBoundFields.self, [.authorization: origin])
+        bound = PreparedOption(OriginBoundFieldsNote.self, [.authorization: origin])
     }
 }
 

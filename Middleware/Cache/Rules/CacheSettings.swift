@@ -12,7 +12,7 @@ public enum IgnoredQuery: Sendable, Hashable {
 public struct CacheSettings: Sendable, Hashable {
     /// A use of the cache.
     ///
-    /// It applies to GET and HEAD, and with ``HTTPChainCore/Request/cacheIdentifier(_:)`` to other methods except PUT,
+    /// It applies to GET and HEAD, and with ``HTTPChainCore/Request/caching(identifier:)`` to other methods except PUT,
     /// DELETE and PATCH. Other requests go to the server under any use but ``onlyStored``.
     public enum Use: String, Sendable, Hashable {
         /// Follows RFC 9111.

@@ -117,7 +117,7 @@ extension CacheMiddleware {
             var status = reports.status(validation.reason)
             status.describe(answer)
             guard var response = await serve(answer, status, question) else { return nil }
-            response.options[CacheFailure.self] = error
+            response.options[CacheFailureFact.self] = error
             if let key = question.key { reports.events.emit(.stale(key, status)) }
             return response
         }
@@ -147,7 +147,7 @@ extension CacheMiddleware {
             var failure: (any Error)?
             do {
                 let response = try await validate(request, plain, validation, variants: variants, next)
-                await request.options[CookieKeeper.self]?
+                await request.options[CookieKeeperNote.self]?
                     .keep(response.receivedFields, sentAs: response.request, for: request)
                 if let error = response.cacheFailure { failure = error }
                 // Read to the end, because only what is read is stored.

@@ -72,7 +72,7 @@ extension CacheMiddleware {
         var response = Response(head: metadata.head, body: body)
         // Digest verification needs to know that the content was changed since it was received.
         if !metadata.originalContentFields.isEmpty {
-            response.options[OriginalContentFields.self] = metadata.originalContentFields
+            response.options[OriginalContentFieldsFact.self] = metadata.originalContentFields
         }
         switch answer.form {
         case .whole: break
@@ -109,7 +109,7 @@ extension CacheMiddleware {
             body: HTTPBody("\(status.reason.words) (\(status.reason.section))\n")
         )
         reports.attach(status, to: &response)
-        if let error { response.options[CacheFailure.self] = error }
+        if let error { response.options[CacheFailureFact.self] = error }
         return response
     }
 }

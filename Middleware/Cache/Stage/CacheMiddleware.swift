@@ -95,7 +95,7 @@ public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
     package var userPartition: UserPartition { questions.partition }
 
     package var stagePhase: Phase { .cache }
-    package var stageOptions: [any RequestOption.Type] { [CacheSettingsOption.self] }
+    package var stageOptions: [any RequestOption.Type] { [CacheOption.self] }
     package var stageSummary: StageSummary {
         let (settings, abandonment) = (questions.settings, recorder.abandonment)
         return StageSummary(

@@ -3,7 +3,7 @@ public import HTTPChainCore
 public import HTTPTypes
 
 /// The cache settings of a call; see also ``HTTPChainCore/Request/caching(_:)``.
-package enum CacheSettingsOption: RequestOption, TransportSwitch {
+package enum CacheOption: RequestOption, TransportSwitch {
     /// Empty settings: those of the route and the stage apply.
     package static var defaultValue: CacheSettings { CacheSettings() }
     /// The method that sets the option, and the stage that reads it.
@@ -29,7 +29,7 @@ extension Request {
     /// let news = Request.get("https://api.example.com/news").caching(CacheSettings(lifetime: .exactly(.seconds(60))))
     /// ```
     public consuming func caching(_ settings: CacheSettings) -> Request {
-        options[CacheSettingsOption.self] = settings.over(options[CacheSettingsOption.self])
+        options[CacheOption.self] = settings.over(options[CacheOption.self])
         return self
     }
 
@@ -44,12 +44,12 @@ extension Request {
     }
 
     /// Returns the request with an identifier that separates its responses from others of the same URL.
-    public consuming func cacheIdentifier(_ identifier: String) -> Request {
+    public consuming func caching(identifier: String) -> Request {
         caching(CacheSettings(identifier: identifier))
     }
 
     /// Returns the request with selections of stored responses to invalidate if it succeeds.
-    public consuming func invalidating(_ selections: CacheSelection...) -> Request {
+    public consuming func caching(invalidating selections: CacheSelection...) -> Request {
         caching(CacheSettings(invalidates: selections))
     }
 }

@@ -56,11 +56,11 @@ struct CacheQuestions: Sendable {
             let head = request.head
             if let route = routes.first(where: { $0.matches(head) }) { result = route.settings.over(result) }
         }
-        if request.options.contains(CacheSettingsOption.self) {
-            result = request.options[CacheSettingsOption.self].over(result)
+        if request.options.contains(CacheOption.self) {
+            result = request.options[CacheOption.self].over(result)
         }
         // HTML standard §9.2.2: streams are requested with the cache mode "no-store".
-        if request.options[LongLivedResponse.self] { result.use = .off }
+        if request.options[LongLivedResponseNote.self] { result.use = .off }
         return result
     }
 

@@ -21,7 +21,7 @@ struct CacheRecorder: Sendable {
     func record(_ response: inout Response, _ metadata: CacheMetadata, _ exchange: CacheExchange) async -> Bool {
         guard let key = exchange.question.key else { return false }
         var metadata = metadata
-        metadata.originalContentFields = response.options[OriginalContentFields.self]
+        metadata.originalContentFields = response.options[OriginalContentFieldsFact.self]
         let declared = response.headers.value(of: .contentLength).flatMap(ContentLength.parse)
         let plan: CombinationPlan
         let condition = exchange.question.request.headerFields.first(of: .ifRange)

@@ -47,6 +47,6 @@ struct CacheReports: Sendable {
         if response.head.headerFields.count < HTTPFields.capacity {
             response.head.headerFields.append(field(for: status))
         }
-        response.options[CacheStatusOption.self] = status
+        response.options[CacheStatusFact.self] = status
     }
 }

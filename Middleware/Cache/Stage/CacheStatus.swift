@@ -100,23 +100,23 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible, Describe
 }
 
 /// Carries the ``CacheStatus`` of a response.
-package enum CacheStatusOption: ResponseOption {
+package enum CacheStatusFact: ResponseOption {
     /// No cache handled the response.
     package static var defaultValue: CacheStatus? { nil }
 }
 
 /// Carries the error that a stored response or a 504 replaced.
-package enum CacheFailure: ResponseOption {
+package enum CacheFailureFact: ResponseOption {
     /// Nothing failed.
     package static var defaultValue: (any Error)? { nil }
 }
 
 extension Response {
     /// The report of how the cache handled this response; `nil` if there was no cache.
-    public var cacheStatus: CacheStatus? { options[CacheStatusOption.self] }
+    public var cacheStatus: CacheStatus? { options[CacheStatusFact.self] }
 
     /// The error that the cache's response replaced; `nil` if nothing failed.
-    public var cacheFailure: (any Error)? { options[CacheFailure.self] }
+    public var cacheFailure: (any Error)? { options[CacheFailureFact.self] }
 }
 
 extension CacheReason {

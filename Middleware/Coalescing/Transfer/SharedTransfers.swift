@@ -9,8 +9,8 @@ package final class SharedTransfers: Sendable {
         let deadline: Duration?
 
         init(_ options: RequestOptions) {
-            cookieKeeper = options[CookieKeeper.self]
-            deadline = options[CallDeadline.self]?.instant
+            cookieKeeper = options[CookieKeeperNote.self]
+            deadline = options[DeadlineNote.self]?.instant
         }
     }
 
@@ -71,7 +71,7 @@ package final class SharedTransfers: Sendable {
     ) async throws -> @Sendable ([Caller]) -> [Result<Response, any Error>] {
         // Outside, each caller keeps its own deadline. Inside, the latest one counts.
         request.removeDeadline()
-        request.options[SharedDeadline.self] = { [flights] in flights.callers(of: flight).latestDeadline }
+        request.options[SharedDeadlineNote.self] = { [flights] in flights.callers(of: flight).latestDeadline }
         let sent = Request(head: request.head, options: request.options)
         let response = try await next(request)
         let isOwned = await isStillOwned(sent, key, flight)
@@ -121,7 +121,7 @@ package final class SharedTransfers: Sendable {
             guard identities.contains(ObjectIdentifier(caller)) else { return .failure(NotShared()) }
             var own = response
             if let body = bodies.popLast() { own.body = body }
-            if caller !== first { own.options[CoalescedResponse.self] = true }
+            if caller !== first { own.options[CoalescingFact.self] = true }
             return .success(own)
         }
     }

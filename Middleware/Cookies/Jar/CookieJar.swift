@@ -79,7 +79,7 @@ public final class CookieJar: Sendable {
         state = Locked(State(storage: storage))
         self.file = file
         let identity = JarKeeper()
-        keeper = PreparedOption(CookieKeeper.self, identity)
+        keeper = PreparedOption(CookieKeeperNote.self, identity)
         identity.jar.withLock { $0.jar = self }
     }
 

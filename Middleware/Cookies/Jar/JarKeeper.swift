@@ -17,11 +17,12 @@ final class JarKeeper: CookieKeeping {
 
     func renew(_ request: inout Request) async {
         guard let jar = jar.withLock({ $0.jar }), let origin = request.origin else { return }
-        let own = request.options[OwnCookies.self] ?? OwnCookies.Pairs(request.head.headerFields[values: .cookie])
+        let own =
+            request.options[OwnCookiesNote.self] ?? OwnCookiesNote.Pairs(request.head.headerFields[values: .cookie])
         guard own.areJoined else { return }
         let calls = own.origin == nil || own.origin == origin ? own.pairs : []
         let pairs = await jar.pairs(
-            for: CookieTarget(request.head, from: origin, site: request.options[CallSite.self]),
+            for: CookieTarget(request.head, from: origin, site: request.options[SiteOption.self]),
             at: request.environment.time.date,
             without: own.names
         )
@@ -30,7 +31,7 @@ final class JarKeeper: CookieKeeping {
 }
 
 /// The cookies of a call that its jar's are added to.
-enum OwnCookies: RequestNote {
+enum OwnCookiesNote: RequestNote {
     struct Pairs: Sendable, Hashable {
         let pairs: [String]
         let names: Set<String>
@@ -49,7 +50,7 @@ enum OwnCookies: RequestNote {
     static var defaultValue: Pairs? { nil }
 
     /// Most calls have none, and share this value.
-    static let none = PreparedOption(OwnCookies.self, Pairs([]))
+    static let none = PreparedOption(OwnCookiesNote.self, Pairs([]))
     /// A call that sends none of the jar's cookies.
-    static let alone = PreparedOption(OwnCookies.self, Pairs([], areJoined: false))
+    static let alone = PreparedOption(OwnCookiesNote.self, Pairs([], areJoined: false))
 }

@@ -41,7 +41,7 @@ final class StreamRun: Sendable {
 
     private func request(at position: EventStreamPosition) -> Request {
         var request = request
-        request.options[LongLivedResponse.self] = true
+        request.options[LongLivedResponseNote.self] = true
         var fields = request.head.headerFields
         if fields[.accept] == nil { fields[.accept] = options.format.mediaTypes.joined(separator: ", ") }
         // Added as browsers do, so that no cache responds.

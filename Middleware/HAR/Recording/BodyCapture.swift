@@ -89,7 +89,7 @@ final class RequestCapture: RequestContentObserver {
     init(_ request: inout Request, limit: Int64, time: any TimeSource, start: Duration) {
         stream = BodyCapture(limit: limit, time: time, start: start)
         self.limit = limit
-        outer = request.options[RequestContentObserverOption.self]
+        outer = request.options[RequestContentObserverNote.self]
         let body = request.body
         if let bytes = body.bytes {
             content = Locked(bytes.isEmpty ? .nothing : .bytes(bytes))
@@ -98,7 +98,7 @@ final class RequestCapture: RequestContentObserver {
         } else {
             content = Locked(.stream)
             if body.value == nil { request.body = watched(body) }
-            if body.length == nil { request.options[RequestContentObserverOption.self] = self }
+            if body.length == nil { request.options[RequestContentObserverNote.self] = self }
         }
     }
 

@@ -44,8 +44,8 @@ final class ExchangeRecording: Sendable {
         responseBody = BodyCapture(limit: recorder.bodyLimit, time: time, start: start)
         requestBody = RequestCapture(&request, limit: recorder.bodyLimit, time: time, start: start)
         guard place == .wire else { return }
-        let outer = request.options[ConnectionReport.self]
-        request.options[ConnectionReport.self] = { [weak self] metrics in
+        let outer = request.options[ConnectionReportNote.self]
+        request.options[ConnectionReportNote.self] = { [weak self] metrics in
             self?.state.withLock { $0.connection = metrics }
             outer?(metrics)
         }

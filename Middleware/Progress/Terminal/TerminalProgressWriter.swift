@@ -13,7 +13,7 @@ import Musl
 ///
 /// ```swift
 /// let writer = TerminalProgressWriter(label: "map.zip", showing: .download)
-/// let request = Request.get("https://example.com/map.zip").onProgress { writer.show($0) }
+/// let request = Request.get("https://example.com/map.zip").progress { writer.show($0) }
 /// writer.print("a message that does not land on the bar's line")
 /// ```
 ///

@@ -20,7 +20,7 @@ struct LogDestination: Sendable {
         var request = Request.post(url, headers: [.contentType: format.contentType], body: HTTPBody(content))
         request.isLogTraffic = true
         request.environment = environment
-        request.options[CallDeadline.self] = CallDeadline.Mark(deadline)
+        request.options[DeadlineNote.self] = DeadlineNote.Mark(deadline)
         do {
             let response = try await transport.send(request)
             let body = await beginning(of: response.body, environment.time)

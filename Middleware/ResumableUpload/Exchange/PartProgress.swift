@@ -18,7 +18,7 @@ final class PartProgress: Sendable {
 
     /// Follows the transport's reports for a request that sends the content from an offset.
     func follow(_ request: inout Request, from offset: Int64) {
-        request.options[UploadProgress.self] = { [self] sent, _ in advance(to: offset + sent) }
+        request.options[UploadProgressNote.self] = { [self] sent, _ in advance(to: offset + sent) }
     }
 
     /// Reports the number of bytes that the server has.

@@ -29,9 +29,9 @@ extension Request {
         ] {
             headers[name] = nil
         }
-        options.remove(UploadProgress.self)
-        options.remove(UploadReports.self)
-        options.remove(RequestContentObserverOption.self)
+        options.remove(UploadProgressNote.self)
+        options.remove(UploadReportsNote.self)
+        options.remove(RequestContentObserverNote.self)
         options.remove(ResumableUploadOption.self)
         options.remove(UploadMetadataOption.self)
     }

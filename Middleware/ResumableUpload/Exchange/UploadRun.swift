@@ -169,7 +169,7 @@ struct UploadRun {
         case .terminate: part = request.ofUpload(.delete, to: url)
         }
         if case .create = action {} else { wire.complete(&part, for: action) }
-        if rules.position != nil { part.options[WithoutRedirects.self] = true }
+        if rules.position != nil { part.options[NoRedirectsNote.self] = true }
         if hasOldCookies { await part.renewCookies() }
         guard let range = action.content else { return part }
         part.body = try await content.part(range)
@@ -252,7 +252,7 @@ struct UploadRun {
         if wire.completesByOffset, rules.isComplete, response.headers[.location] == nil {
             response.headers[.location] = position.url
         }
-        response.options[UploadSummaryOption.self] = UploadSummary(
+        response.options[UploadSummaryFact.self] = UploadSummary(
             url: Secret(position.url),
             isComplete: rules.isComplete,
             resumedAt: rules.resumedAt,
@@ -283,12 +283,12 @@ struct UploadRun {
     /// If the call is cancelled, this happens nevertheless, in a separate task that is awaited for a short time.
     private func terminate() async {
         guard rules.position != nil, var part = try? await partRequest(.terminate) else { return }
-        let deadline = CallDeadline.Mark(request.environment.time.elapsed + Self.terminationLimit)
+        let deadline = DeadlineNote.Mark(request.environment.time.elapsed + Self.terminationLimit)
         part.removeDeadline()
-        part.options[CallDeadline.self] = deadline
+        part.options[DeadlineNote.self] = deadline
         var own = request
         own.removeDeadline()
-        own.options[CallDeadline.self] = deadline
+        own.options[DeadlineNote.self] = deadline
         await Task { [next, part, own, owner] in
             // Another user's credentials aren't used to remove the upload.
             guard (try? await owner.isOwner(of: own)) == true else { return }

@@ -100,7 +100,7 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
     }
 
     /// The treatment of the content.
-    package var optionsRead: [any RequestOption.Type] { [AWSPayloadChoice.self] }
+    package var optionsRead: [any RequestOption.Type] { [SigningPayloadOption.self] }
 
     /// Always `true`: credentials are requested within the deadline.
     package var keepsDeadlines: Bool { true }
@@ -147,10 +147,10 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
             let setting = "the lifetime of \(lifetime)"
             throw SigningError(.unsupportedSetting(setting, reason: "AWS accepts 1 second to 7 days"))
         }
-        if service == "s3", request.options[AWSPayloadChoice.self] == .value(.signed) {
+        if service == "s3", request.options[SigningPayloadOption.self] == .value(.signed) {
             throw SigningError(
                 .unsupportedSetting(
-                    "signingPayload(.signed)",
+                    "signing(payload: .signed)",
                     reason: "for S3, a signature in the query doesn't cover the content"
                 )
             )
@@ -180,7 +180,7 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
 
     private func payloadHash(of request: Request) async throws -> String {
         if let given = request.headers[.amzContentSHA256] { return given }
-        switch request.options[AWSPayloadChoice.self].applied(to: payload) ?? .unsigned {
+        switch request.options[SigningPayloadOption.self].applied(to: payload) ?? .unsigned {
         case .unsigned: return AWSSignature.unsignedPayload
         case .signed:
             if request.body.isEmpty { return AWSSignature.emptyPayload }
@@ -216,7 +216,7 @@ extension AWSSigner {
     ///
     /// - Parameters:
     ///   - request: The request; its target is absolute and complete, without path and query arguments, and so are its
-    ///     fields. Its only option is ``HTTPChainCore/Request/signingPayload(_:)``.
+    ///     fields. Its only option is ``HTTPChainCore/Request/signing(payload:)``.
     ///   - lifetime: The time for which it is valid, in whole seconds: from a second to 7 days.
     /// - Returns: The URL, which is as sensitive as a password while it is valid.
     /// - Throws: ``SigningError``; rethrows errors from reading the content.
@@ -229,7 +229,8 @@ extension AWSSigner {
                 )
             )
         }
-        let unread = request.options.isChecked ? [] : request.options.expressions(notReadBy: [AWSPayloadChoice.self])
+        let unread =
+            request.options.isChecked ? [] : request.options.expressions(notReadBy: [SigningPayloadOption.self])
         guard unread.isEmpty else {
             throw SigningError(
                 .unsupportedSetting(
@@ -243,13 +244,13 @@ extension AWSSigner {
     }
 }
 
-/// The treatment of content in an AWS signature for one request; see ``HTTPChainCore/Request/signingPayload(_:)``.
-package enum AWSPayloadChoice: RequestOption {
+/// The treatment of content in an AWS signature for one request; see ``HTTPChainCore/Request/signing(payload:)``.
+package enum SigningPayloadOption: RequestOption {
     /// As configured in the signer.
     package static var defaultValue: CallSetting<AWSPayload> { .standard }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
-        OptionUsage(".signingPayload(_:)", reader: "SigningMiddleware(AWSSigner(…), for: …)", phase: .sign)
+        OptionUsage(".signing(payload:)", reader: "SigningMiddleware(AWSSigner(…), for: …)", phase: .sign)
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
@@ -261,12 +262,12 @@ extension Request {
     /// Returns the request with the given treatment of its content in the AWS signature.
     ///
     /// ```swift
-    /// try await chain.send(.put(url, body: upload).signingPayload(.unsigned))
+    /// try await chain.send(.put(url, body: upload).signing(payload: .unsigned))
     /// ```
     ///
     /// For S3, `.signed` throws a ``SigningError`` if the signature is in the query.
-    public consuming func signingPayload(_ payload: AWSPayload) -> Request {
-        options[AWSPayloadChoice.self] = .value(payload)
+    public consuming func signing(payload: AWSPayload) -> Request {
+        options[SigningPayloadOption.self] = .value(payload)
         return self
     }
 }

@@ -212,11 +212,11 @@ public enum SignatureVerification: Sendable, Hashable {
 }
 
 /// The result for a response; see ``HTTPChainCore/Response/signatureVerification``.
-package enum SignatureVerificationOption: ResponseOption {
+package enum SignatureVerificationFact: ResponseOption {
     package static var defaultValue: SignatureVerification { .notChecked }
 }
 
 extension Response {
     /// The result of verifying the response's signature.
-    public var signatureVerification: SignatureVerification { options[SignatureVerificationOption.self] }
+    public var signatureVerification: SignatureVerification { options[SignatureVerificationFact.self] }
 }

@@ -19,7 +19,7 @@ struct WebhookSigner: SignatureScheme {
     var settings: [StageSummary.Setting] { [StageSummary.Setting(name: "keys", value: "\(keys.count)")] }
 
     /// The identifier.
-    var optionsRead: [any RequestOption.Type] { [WebhookIdentifier.self] }
+    var optionsRead: [any RequestOption.Type] { [WebhookIDOption.self] }
 
     /// Always `true`: it waits only for the content.
     var keepsDeadlines: Bool { true }
@@ -28,7 +28,7 @@ struct WebhookSigner: SignatureScheme {
     ///
     /// - Throws: ``SigningError``; rethrows errors from reading the content.
     func addSignature(to request: inout Request, for origin: Origin) async throws {
-        guard let id = request.options[WebhookIdentifier.self] ?? request.headers[.webhookID], !id.isEmpty else {
+        guard let id = request.options[WebhookIDOption.self] ?? request.headers[.webhookID], !id.isEmpty else {
             throw SigningError(.noWebhookID)
         }
         let now = request.environment.time.date
@@ -80,11 +80,13 @@ extension RequestSigner where Self == BuiltInSigner {
     ///     RetryMiddleware()
     ///     SigningMiddleware(.webhook(keys: [key]), for: "https://receiver.example.com")
     /// }
-    /// try await chain.send(Request.post(url, body: HTTPBody(event)).webhookID("msg_27UH4WbU6Z5A5EzD8u03UvzRbpk"))
+    /// let delivery = Request.post(url, body: HTTPBody(event)).signing(webhookID: "msg_27UH4WbU6Z5A5EzD8u03UvzRbpk")
+    /// try await chain.send(delivery)
     /// ```
     ///
-    /// The caller sets the identifier, which is the same in all retries, with ``HTTPChainCore/Request/webhookID(_:)`` or
-    /// the request's `webhook-id` field. The time is that of the attempt.
+    /// The caller sets the identifier, which is the same in all retries, with
+    /// ``HTTPChainCore/Request/signing(webhookID:)`` or the request's `webhook-id` field. The time is that of the
+    /// attempt.
     ///
     /// **Rotation.** With several keys, a request has a signature by each key. The receiver needs only one of the keys.
     ///

@@ -20,8 +20,8 @@ extension Call {
     /// Returns the call with a closure that `ProgressMiddleware` calls with its progress.
     ///
     /// - Parameter action: A closure that receives each report, synchronously and in order. It must be quick.
-    public func onProgress(_ action: @escaping @Sendable (_ progress: TransferProgress) -> Void) -> Call {
-        with { $0.onProgress(action) }
+    public func progress(_ action: @escaping @Sendable (_ progress: TransferProgress) -> Void) -> Call {
+        with { $0.progress(action) }
     }
 
     /// Sends the request while a closure on any actor receives its progress, in order.

@@ -59,13 +59,14 @@ public struct Call<Kind: TypedRequest>: Sendable {
         changing { $0.registration.tags.formUnion(tags) }
     }
 
-    /// Returns the call so that it fails with ``DuplicateCallError`` while another call with the same key is running.
+    /// Returns the call with duplicates allowed or refused.
     ///
+    /// If they are refused, the call fails with ``DuplicateCallError`` while another call with the same key is running.
     /// If it has no key, calls with an equal request are duplicates.
     ///
     /// A call with neither a key nor a `Hashable` request fails with ``CallIdentityError``.
-    public func excludingDuplicates() -> Call {
-        changing { $0.registration.excludesDuplicates = true }
+    public func duplicates(_ areAllowed: Bool) -> Call {
+        changing { $0.registration.excludesDuplicates = !areAllowed }
     }
 
     /// Returns the call with its own place for processing the result.
@@ -76,7 +77,7 @@ public struct Call<Kind: TypedRequest>: Sendable {
     /// Returns the call with a changed request, to set any option of any stage.
     ///
     /// ```swift
-    /// client.call(ListPlants()).with { $0.attemptTimeout(.seconds(5)).withoutSerialization() }
+    /// client.call(ListPlants()).with { $0.timeout(attempt: .seconds(5)).serializer(false) }
     /// ```
     ///
     /// - Parameter change: A closure that receives the request that the type made, and returns the request to send. A mock

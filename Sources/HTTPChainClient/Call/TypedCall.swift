@@ -85,8 +85,8 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
         var http = try core.makeRequest(request, settings)
         if endpoint.isBare { try transport.refuseUnreadOptions(of: http) }
         guard let teller else { return http }
-        http.options[ConnectivityReport.self] = { teller.tell(.waitingForConnectivity($0)) }
-        return http.onProgressIfReported { teller.tell(.progress($0)) }
+        http.options[ConnectivityReportNote.self] = { teller.tell(.waitingForConnectivity($0)) }
+        return http.progressIfReported { teller.tell(.progress($0)) }
     }
 
     /// Answers a mocked call within its own time limit, on the client's clock.
@@ -95,11 +95,11 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
     {
         // A mock doesn't need a request that can be sent.
         guard var http = try? core.makeRequest(request, settings),
-            let limit = http.options[CallTimeout.self].applied(to: nil)
+            let limit = http.options[TimeoutOption.self].applied(to: nil)
         else { return try await answer() }
         http.environment = core.environment
         let start = http.environment.time.elapsed
-        http.options[CallDeadline.self] = CallDeadline.Mark(start + limit, start: start, stage: TimeoutMiddleware.name)
+        http.options[DeadlineNote.self] = DeadlineNote.Mark(start + limit, start: start, stage: TimeoutMiddleware.name)
         return try await http.withinDeadline(answer)
     }
 

@@ -83,7 +83,7 @@ extension TypedRequest {
         let query = query
         if !pathParameters.isEmpty || !query.isEmpty {
             request.urlArguments = URLArguments(path: pathParameters, query: query)
-            if !pathParameters.isEmpty { request.options[CallVariables.self] = pathParameters }
+            if !pathParameters.isEmpty { request.options[CallVariablesNote.self] = pathParameters }
         }
         try configure(&request)
         return request

@@ -5,7 +5,7 @@ public import Observation
 ///
 /// ```swift
 /// let monitor = await CallMonitor()
-/// let user = try await client.makeCall(GetUser(id: 42)).monitored(by: monitor).value
+/// let user = try await client.makeCall(GetUser(id: 42)).monitoring(by: monitor).value
 /// let everything = await CallMonitor(client)
 /// let uploads = await CallMonitor(client, tag: "upload")
 /// ```
@@ -37,7 +37,7 @@ public final class CallMonitor {
     nonisolated let state = CallMonitorState()
 
     /// Creates a monitor for the calls of a client that begin from now on, or for those added with
-    /// ``Call/monitored(by:)`` alone.
+    /// ``Call/monitoring(by:)`` alone.
     ///
     /// Calls at endpoints that don't show activity are left out (``Endpoint/showingActivity(_:)``).
     ///
@@ -78,7 +78,7 @@ extension Call {
     /// Returns the call with a monitor that shows its activity and progress.
     ///
     /// - Parameter monitor: The monitor, which may follow several calls and isn't retained.
-    public func monitored(by monitor: CallMonitor) -> Call {
+    public func monitoring(by monitor: CallMonitor) -> Call {
         changing { $0.monitors.append(monitor.state) }
     }
 }

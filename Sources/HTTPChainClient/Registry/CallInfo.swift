@@ -25,7 +25,7 @@ public struct CallInfo: Sendable {
 }
 
 /// The settings of a call for its registry.
-package struct CallRegistration: RequestOption, Sendable {
+package struct CallRegistration: Sendable {
     /// The key of the call, chosen by the caller.
     package var key: (any Hashable & Sendable)?
     /// The call's tags.
@@ -36,13 +36,16 @@ package struct CallRegistration: RequestOption, Sendable {
 
     /// Creates a registration without a key or tags that allows duplicates.
     package init() {}
+}
 
+/// The request option with a call's ``CallRegistration``.
+package enum CallRegistrationOption: RequestOption {
     /// A registration without a key or tags that allows duplicates.
     package static var defaultValue: CallRegistration { CallRegistration() }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(
-            ".excludingDuplicateCalls()",
+            ".callDuplicates(false)",
             reader: "CallRegistryMiddleware(…)",
             phase: .call
         )
@@ -60,23 +63,24 @@ extension Request {
     ///
     /// - Parameter key: Any hashable value.
     public consuming func callKey(_ key: some Hashable & Sendable) -> Request {
-        options[CallRegistration.self].key = key
+        options[CallRegistrationOption.self].key = key
         return self
     }
 
     /// Returns the request with more tags, by which its call can be found in a ``CallRegistry``.
     public consuming func callTags(_ tags: String...) -> Request {
-        options[CallRegistration.self].tags.formUnion(tags)
+        options[CallRegistrationOption.self].tags.formUnion(tags)
         return self
     }
 
-    /// Returns the request so that it fails with ``DuplicateCallError`` while a call with the same key is running.
+    /// Returns the request with duplicates of its call allowed or refused.
     ///
-    /// If it has no key, calls made from an equal value are duplicates.
+    /// If they are refused, the call fails with ``DuplicateCallError`` while a call with the same key is running. If it
+    /// has no key, calls made from an equal value are duplicates.
     ///
     /// A call with neither a key nor a `Hashable` value fails with ``CallIdentityError``.
-    public consuming func excludingDuplicateCalls() -> Request {
-        options[CallRegistration.self].excludesDuplicates = true
+    public consuming func callDuplicates(_ areAllowed: Bool) -> Request {
+        options[CallRegistrationOption.self].excludesDuplicates = !areAllowed
         return self
     }
 }

@@ -4,7 +4,7 @@ public import HTTPChainCore
 /// Keeps a chain's running calls in a ``CallRegistry``, where they can be found and cancelled.
 ///
 /// ```swift
-/// let request = Request.get("search", query: ["q": text]).callKey("search").excludingDuplicateCalls()
+/// let request = Request.get("search", query: ["q": text]).callKey("search").callDuplicates(false)
 /// let hits = try await chain.send(request, as: [Hit].self)
 /// // elsewhere
 /// registry.cancel(key: "search")
@@ -15,7 +15,7 @@ public import HTTPChainCore
 /// arriving, the next read throws the same error.
 ///
 /// Set ``HTTPChainCore/Request/callKey(_:)``, ``HTTPChainCore/Request/callTags(_:)`` and
-/// ``HTTPChainCore/Request/excludingDuplicateCalls()`` for each call. The stage throws ``DuplicateCallError`` for a
+/// ``HTTPChainCore/Request/callDuplicates(_:)`` for each call. The stage throws ``DuplicateCallError`` for a
 /// refused call, and ``CallIdentityError`` for one that excludes duplicates without a key or a `Hashable` value. A
 /// typed call of a ``Client`` is in the client's registry without this stage.
 public struct CallRegistryMiddleware: BuiltInStage {
@@ -32,7 +32,7 @@ public struct CallRegistryMiddleware: BuiltInStage {
     package var stagePhase: Phase { .call }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [CallRegistration.self] }
+    package var stageOptions: [any RequestOption.Type] { [CallRegistrationOption.self] }
 
     /// The stage's name and purpose.
     package var stageSummary: StageSummary {
@@ -42,7 +42,7 @@ public struct CallRegistryMiddleware: BuiltInStage {
     /// Keeps a call in the registry while it runs.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let value = request.value
-        let registration = request.options[CallRegistration.self]
+        let registration = request.options[CallRegistrationOption.self]
         let request = request
         return try await registry.perform(value: value, registration: registration) { _ in
             try await next(request)

@@ -235,7 +235,7 @@ extension ResultKind {
         }.perform
         return ResultKind { request, transport, processing in
             let call = request.serialization
-            let hasSerializer = !call.isOff && transport.optionsRead.contains { $0 == CallSerializationOption.self }
+            let hasSerializer = !call.isOff && transport.optionsRead.contains { $0 == SerializationOption.self }
             guard call.describesDecoding || readsContent && hasSerializer else {
                 let plain = try readsContent ? request.sendingJSON() : request
                 return try await parse(plain, transport, processing)

@@ -88,7 +88,7 @@ extension ClientCore {
         http.value = request
         for change in settings.changes { http = change(http) }
         let place = settings.processing ?? processing
-        if place.isElsewhere { http.options[DecodingPlaceOption.self] = place }
+        if place.isElsewhere { http.options[DecodingPlaceNote.self] = place }
         return http
     }
 }

@@ -19,7 +19,7 @@ extension Chain {
 
     /// Returns the clock of a call: the request's, or the chain's if the request has no environment.
     static func time(for request: borrowing Request, over transport: some Transport) -> any TimeSource {
-        if !request.options.contains(EnvironmentOption.self),
+        if !request.options.contains(EnvironmentNote.self),
             let environment = (transport as? Chain)?.defaultEnvironment
         {
             return environment.time

@@ -146,13 +146,13 @@ public struct Chain: BuiltInTransport {
         if request.body.isUnmeasuredFile { request.body = try await request.body.measured() }
         guard let ownRedaction else { return try await links.first(request) }
         var response = try await links.first(request)
-        response.options[ResponseRedaction.self] = ownRedaction
+        response.options[RedactionFact.self] = ownRedaction
         return response
     }
 
     /// Sets the request's environment to the chain's, unless it already has one.
     package func fillEnvironment(of request: inout Request) {
-        if let defaultEnvironment, !request.options.contains(EnvironmentOption.self) {
+        if let defaultEnvironment, !request.options.contains(EnvironmentNote.self) {
             request.environment = defaultEnvironment
         }
     }

@@ -3,7 +3,7 @@ import HTTPChainSupport
 public import HTTPTypes
 
 /// The type that the caller wants the response decoded to, for the serializer stage.
-package enum ExpectedType: RequestOption, RequestNote {
+package enum ExpectedTypeNote: RequestOption, RequestNote {
     /// No type by default: the caller wants the response undecoded.
     package static var defaultValue: (any (Decodable & Sendable).Type)? { nil }
 }
@@ -12,7 +12,7 @@ package enum ExpectedType: RequestOption, RequestNote {
 ///
 /// If an optional type was expected and there is no value, this holds that type's nil. It is nil itself only if nothing
 /// was decoded.
-package enum DecodedValue: ResponseOption {
+package enum DecodedValueFact: ResponseOption {
     /// Nothing was decoded.
     package static var defaultValue: (any Sendable)? { nil }
 }
@@ -20,7 +20,7 @@ package enum DecodedValue: ResponseOption {
 extension Request {
     /// The type that the caller wants the response decoded to, for a stage that decodes; `nil` if the caller wants the
     /// response undecoded.
-    public var expectedType: (any (Decodable & Sendable).Type)? { options[ExpectedType.self] }
+    public var expectedType: (any (Decodable & Sendable).Type)? { options[ExpectedTypeNote.self] }
 }
 
 extension Response {
@@ -28,8 +28,8 @@ extension Response {
     ///
     /// If an optional type was expected and there is no value, this is that type's `nil`.
     public var decodedValue: (any Sendable)? {
-        get { options[DecodedValue.self] }
-        set { options[DecodedValue.self] = newValue }
+        get { options[DecodedValueFact.self] }
+        set { options[DecodedValueFact.self] = newValue }
     }
 }
 
@@ -67,14 +67,14 @@ extension Transport {
         _ request: consuming Request,
         decoding type: Value.Type
     ) async throws -> DecodedResponse<Value> {
-        request.options[ExpectedType.self] = type
+        request.options[ExpectedTypeNote.self] = type
         let head = request.head
         let options = request.options
         let time = time(for: request)
-        let place = request.options[DecodingPlaceOption.self]
+        let place = request.options[DecodingPlaceNote.self]
         let response = try await send(request)
         let sent = response.request ?? head
-        guard let decoded = response.options[DecodedValue.self] else {
+        guard let decoded = response.options[DecodedValueFact.self] else {
             let value = try await response.decode(
                 type,
                 upTo: .mebibytes(16),

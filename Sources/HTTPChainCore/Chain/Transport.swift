@@ -66,7 +66,7 @@ public struct TransportCapabilities: OptionSet, Sendable, Hashable, CustomString
     package static let showsClientIdentity = TransportCapabilities(rawValue: 1 << 10)
     /// ``ConnectionSettings`` can restrict the networks used, and wait for one.
     package static let choosesNetworks = TransportCapabilities(rawValue: 1 << 11)
-    /// Redirects are followed unless the request forbids it (``Request/withoutRedirects()``).
+    /// Redirects are followed unless the request forbids it (``Request/redirects(_:)``).
     public static let redirectsOnlyWhenAllowed = TransportCapabilities(rawValue: 1 << 12)
     /// The deadline of a call and the limits of a transfer are enforced.
     ///

@@ -1,5 +1,5 @@
 /// The closure to which the transport reports the connection; see ``Request/connectionReport``.
-package enum ConnectionReport: RequestOption, RequestNote {
+package enum ConnectionReportNote: RequestOption, RequestNote {
     /// No report.
     package static var defaultValue: (@Sendable (ConnectionMetrics) -> Void)? { nil }
     /// Always `false`: it only observes the exchange.
@@ -17,7 +17,7 @@ extension Request {
     /// the response, or at the end of the transfer. It is called from the transport's own threads and must return
     /// quickly. Transports that report have the capability ``TransportCapabilities/reportsConnections``.
     public var connectionReport: (@Sendable (ConnectionMetrics) -> Void)? {
-        get { options[ConnectionReport.self] }
-        set { options[ConnectionReport.self] = newValue }
+        get { options[ConnectionReportNote.self] }
+        set { options[ConnectionReportNote.self] = newValue }
     }
 }

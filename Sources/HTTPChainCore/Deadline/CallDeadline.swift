@@ -4,8 +4,8 @@
 /// the deadline is reached. A stage that itself waits for something does so within ``Request/withinDeadline(_:)``.
 /// Stages also read it to avoid starting something that can't finish in time, such as a wait before a retry; see also
 /// ``Request/remainingTime``.
-package enum CallDeadline: RequestOption, RequestNote {
-    /// A deadline, and where it comes from, for its timeout error.
+package enum DeadlineNote: RequestOption, RequestNote {
+    /// A deadline and its origin, for its timeout error.
     package struct Mark: Sendable {
         /// The deadline, on the scale of `environment.time.elapsed`.
         package let instant: Duration
@@ -30,23 +30,23 @@ package enum CallDeadline: RequestOption, RequestNote {
 /// The time until which an outer stage cancels the call at its deadline.
 ///
 /// Until then, inner waits need no timer.
-package enum SupervisedDeadline: RequestNote {
+package enum SupervisedDeadlineNote: RequestNote {
     package static var defaultValue: Duration? { nil }
     package static var affectsResponse: Bool { false }
 }
 
 /// The deadline of an exchange that serves several calls: the latest of their deadlines when it is read.
 ///
-/// A stage that lets calls share a transfer sets it instead of ``CallDeadline``, and ends each call at its own
+/// A stage that lets calls share a transfer sets it instead of ``DeadlineNote``, and ends each call at its own
 /// deadline. Calls may join and leave, so it can change during a wait: a stage must not rely on an earlier value.
-package enum SharedDeadline: RequestNote {
+package enum SharedDeadlineNote: RequestNote {
     package static var defaultValue: (@Sendable () -> Duration?)? { nil }
     package static var affectsResponse: Bool { false }
 }
 
 extension RequestOptions {
     /// The deadline of the call, or the latest of the calls that share the exchange.
-    package var deadline: Duration? { self[CallDeadline.self]?.instant ?? self[SharedDeadline.self]?() }
+    package var deadline: Duration? { self[DeadlineNote.self]?.instant ?? self[SharedDeadlineNote.self]?() }
 
     /// The same as ``Request/remainingTime``, for a stage that keeps a request's options but not the request.
     package var remainingTime: Duration? { deadline.map { max(.zero, $0 - elapsed) } }
@@ -78,15 +78,15 @@ extension Request {
     /// The timer for the call's deadline during one wait; nil if there is no deadline, or an outer stage enforces it
     /// anyway.
     package var callTimer: TransferTimer? {
-        guard let deadline = options[CallDeadline.self] else { return nil }
-        if let supervised = options[SupervisedDeadline.self], supervised <= deadline.instant { return nil }
+        guard let deadline = options[DeadlineNote.self] else { return nil }
+        if let supervised = options[SupervisedDeadlineNote.self], supervised <= deadline.instant { return nil }
         return TransferTimer(self, call: Deadline(deadline, at: environment.time.elapsed))
     }
 
     /// Removes the deadline of the request's call, for work that continues after the call ends.
     package mutating func removeDeadline() {
-        options.remove(CallDeadline.self)
-        options.remove(SupervisedDeadline.self)
-        options.remove(SharedDeadline.self)
+        options.remove(DeadlineNote.self)
+        options.remove(SupervisedDeadlineNote.self)
+        options.remove(SharedDeadlineNote.self)
     }
 }

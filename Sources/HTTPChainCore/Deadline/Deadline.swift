@@ -14,7 +14,7 @@ package struct Deadline: Sendable, Hashable {
     }
 
     /// Makes the deadline of a call, which starts now if its start is unknown.
-    package init(_ mark: CallDeadline.Mark, at now: Duration) {
+    package init(_ mark: DeadlineNote.Mark, at now: Duration) {
         let start = mark.start ?? now
         self.init(.call, limit: mark.instant - start, start: start)
     }

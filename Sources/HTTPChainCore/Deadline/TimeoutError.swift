@@ -73,11 +73,11 @@ public struct TimeoutError: TimeoutFailure, AnnotatedError, ExplainedError {
         let attempt = attempt.map { "attempt \($0)" } ?? "the call"
         let (subject, remedy) =
             switch scope {
-            case .attempt: (attempt, "attemptTimeout(_:)")
-            case .connect: ("connecting in \(attempt)", "transferLimits(connect:)")
-            case .write: ("the wait for the network to accept more of the body in \(attempt)", "transferLimits(write:)")
-            case .response: ("the wait for the response in \(attempt)", "transferLimits(response:)")
-            case .read: ("the wait for more of the response in \(attempt)", "transferLimits(read:)")
+            case .attempt: (attempt, "timeout(attempt:)")
+            case .connect: ("connecting in \(attempt)", "timeout(connect:)")
+            case .write: ("the wait for the network to accept more of the body in \(attempt)", "timeout(write:)")
+            case .response: ("the wait for the response in \(attempt)", "timeout(response:)")
+            case .read: ("the wait for more of the response in \(attempt)", "timeout(read:)")
             default: ("the call", "timeout(_:)")
             }
         return Explanation(

@@ -47,7 +47,7 @@ package struct TransferLimits: Sendable, Hashable {
 }
 
 /// The limits of the request's exchange, which a transport that keeps deadlines enforces.
-package enum TransferLimitsOption: RequestOption, RequestNote {
+package enum TransferLimitsNote: RequestOption, RequestNote {
     /// No limits.
     package static var defaultValue: TransferLimits? { nil }
 }
@@ -55,7 +55,7 @@ package enum TransferLimitsOption: RequestOption, RequestNote {
 extension RequestOptions {
     /// Returns the name of the stage that set a limit.
     func stage(limiting scope: TimeoutScope) -> String {
-        if scope == .call { return self[CallDeadline.self]?.stage.map { "\($0)" } ?? "deadline" }
-        return self[TransferLimitsOption.self].map { "\($0.stage)" } ?? "attempt"
+        if scope == .call { return self[DeadlineNote.self]?.stage.map { "\($0)" } ?? "deadline" }
+        return self[TransferLimitsNote.self].map { "\($0.stage)" } ?? "attempt"
     }
 }

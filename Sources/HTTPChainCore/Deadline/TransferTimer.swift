@@ -59,8 +59,8 @@ package final class TransferTimer: Sendable {
         tellsConnection: Bool = false,
         upload: Upload? = nil
     ) {
-        let call = request.options[CallDeadline.self]
-        let limits = request.options[TransferLimitsOption.self]
+        let call = request.options[DeadlineNote.self]
+        let limits = request.options[TransferLimitsNote.self]
         if call == nil && limits == nil { return nil }
         self.init(
             request,
@@ -81,7 +81,7 @@ package final class TransferTimer: Sendable {
         time = request.environment.time
         self.request = Request(head: request.head, options: request.options)
         attempt = request.attempt
-        limitsBody = !request.options[LongLivedResponse.self]
+        limitsBody = !request.options[LongLivedResponseNote.self]
         state = Locked(
             State(
                 watch: TransferWatch(

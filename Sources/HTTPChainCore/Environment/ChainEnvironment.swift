@@ -45,7 +45,7 @@ extension ChainEnvironment {
 
 /// The request option for the environment; see also ``Request/environment``.
 @usableFromInline
-package enum EnvironmentOption: RequestOption, RequestNote {
+package enum EnvironmentNote: RequestOption, RequestNote {
     /// The live environment.
     @usableFromInline package static var defaultValue: ChainEnvironment { .live }
     /// Always `true`, written down here because inlinable code uses the option.
@@ -55,30 +55,30 @@ package enum EnvironmentOption: RequestOption, RequestNote {
 extension Request {
     /// The environment of this call; the live one unless a test or the chain has set another.
     public var environment: ChainEnvironment {
-        get { options[EnvironmentOption.self] }
-        set { options[EnvironmentOption.self] = newValue }
+        get { options[EnvironmentNote.self] }
+        set { options[EnvironmentNote.self] = newValue }
     }
 
-    /// The redaction rules of this call: the environment's rules, and fields bound to an origin (`OriginBoundFields`),
-    /// regardless of their names.
+    /// The redaction rules of this call: the environment's rules, and fields bound to an origin
+    /// (`OriginBoundFieldsNote`), regardless of their names.
     ///
     /// Use this to redact anything from a call that you show, for example in an error.
     public var redaction: Redaction {
         // Without copying the environment.
-        let box = options.storage.box(EnvironmentOption.self, as: ChainEnvironment.self)
+        let box = options.storage.box(EnvironmentNote.self, as: ChainEnvironment.self)
         let redaction = box?.value.redaction ?? .standard
-        guard options.contains(OriginBoundFields.self) else { return redaction }
-        return redaction.adding(boundFields: options[OriginBoundFields.self].keys, of: head.headerFields)
+        guard options.contains(OriginBoundFieldsNote.self) else { return redaction }
+        return redaction.adding(boundFields: options[OriginBoundFieldsNote.self].keys, of: head.headerFields)
     }
 }
 
 extension RequestOptions {
     /// The same as ``Request/environment``, for a stage that keeps a request's options but not the request.
-    package var environment: ChainEnvironment { self[EnvironmentOption.self] }
+    package var environment: ChainEnvironment { self[EnvironmentNote.self] }
 
     /// The same as `environment.time.elapsed`, without copying the environment.
     package var elapsed: Duration {
-        let box = storage.box(EnvironmentOption.self, as: ChainEnvironment.self)
+        let box = storage.box(EnvironmentNote.self, as: ChainEnvironment.self)
         return box?.value.time.elapsed ?? SystemTime().elapsed
     }
 }
@@ -93,11 +93,11 @@ package struct CallEnvironment: Sendable {
     /// - Parameter options: The options of the request.
     @inlinable
     package init(of options: borrowing RequestOptions) {
-        box = options.storage.box(EnvironmentOption.self, as: ChainEnvironment.self)
+        box = options.storage.box(EnvironmentNote.self, as: ChainEnvironment.self)
     }
 
     /// The environment.
-    package var value: ChainEnvironment { box?.value ?? EnvironmentOption.defaultValue }
+    package var value: ChainEnvironment { box?.value ?? EnvironmentNote.defaultValue }
 
     /// The same as `value.time.elapsed`, without copying the environment.
     @inlinable

@@ -19,7 +19,7 @@ extension NetworkFailure {
 extension Error {
     /// Whether a call failed before anything of its request was sent, so that a retry can't duplicate it.
     package var isBeforeSending: Bool {
-        if (self as? any AnnotatedError)?.notes[FollowsSending.self] != nil { return false }
+        if (self as? any AnnotatedError)?.notes[FollowsSendingNote.self] != nil { return false }
         return switch self {
         case let error as TransportError: error.sent == .nothing
         case let error as any TimeoutFailure: error.sent == .nothing
@@ -39,7 +39,7 @@ extension Error {
             error.followsSending = true
             return error
         case var error as any AnnotatedError where error.isBeforeSending:
-            error.notes[FollowsSending.self] = FollowsSending()
+            error.notes[FollowsSendingNote.self] = FollowsSendingNote()
             return error
         default: return self
         }
@@ -47,7 +47,7 @@ extension Error {
 }
 
 /// A note that an earlier request of the call may have reached the server.
-private struct FollowsSending: ErrorNote, CustomStringConvertible {
+private struct FollowsSendingNote: ErrorNote, CustomStringConvertible {
     typealias Value = Self
 
     var description: String { "an earlier request of this call may have reached the server" }

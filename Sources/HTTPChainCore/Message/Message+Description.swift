@@ -13,11 +13,11 @@ extension Request: RedactedDisplay {
 
 extension Response {
     /// The redaction rules of the call, as far as they are known: the chain's, if they aren't the standard ones.
-    package var redaction: Redaction { options[ResponseRedaction.self] ?? .standard }
+    package var redaction: Redaction { options[RedactionFact.self] ?? .standard }
 }
 
 /// The redaction of the chain that returned the response, or nil for the standard one.
-enum ResponseRedaction: ResponseOption {
+enum RedactionFact: ResponseOption {
     static var defaultValue: Redaction? { nil }
 }
 

@@ -1,11 +1,11 @@
 /// The number of a request's attempt; see also ``Request/attempt``.
-package enum AttemptNumber: RequestOption, RequestNote {
+package enum AttemptNumberNote: RequestOption, RequestNote {
     /// The first attempt.
     package static var defaultValue: Int { 1 }
 }
 
 /// The number of attempts made to get a response; see also ``Response/attempts``.
-package enum AttemptCount: ResponseOption {
+package enum AttemptCountFact: ResponseOption {
     /// One attempt.
     package static var defaultValue: Int { 1 }
 }
@@ -18,8 +18,8 @@ extension Request {
     ///
     /// Values out of the range from 1 to a billion are clamped.
     public var attempt: Int {
-        get { options[AttemptNumber.self] }
-        set { options[AttemptNumber.self] = min(max(1, newValue), mostAttempts) }
+        get { options[AttemptNumberNote.self] }
+        set { options[AttemptNumberNote.self] = min(max(1, newValue), mostAttempts) }
     }
 }
 
@@ -29,7 +29,7 @@ extension Response {
     ///
     /// Values out of the range from 0 to a billion are clamped.
     public var attempts: Int {
-        get { options[AttemptCount.self] }
-        set { options[AttemptCount.self] = min(max(0, newValue), mostAttempts) }
+        get { options[AttemptCountFact.self] }
+        set { options[AttemptCountFact.self] = min(max(0, newValue), mostAttempts) }
     }
 }

@@ -84,14 +84,14 @@ package struct CallIdentity: Sendable {
 }
 
 /// The option that passes a call's users to inner stages.
-enum CallIdentityOption: RequestNote {
+enum CallIdentityNote: RequestNote {
     static var defaultValue: CallIdentity? { nil }
     static var affectsResponse: Bool { false }
 }
 
 extension Request {
     /// The users of this call, or `nil` if no stage adds an identity.
-    package var callIdentity: CallIdentity? { options[CallIdentityOption.self] }
+    package var callIdentity: CallIdentity? { options[CallIdentityNote.self] }
 
     /// Makes all calls with this request, or copies of it, one user's, and returns the users.
     ///
@@ -100,13 +100,13 @@ extension Request {
     package mutating func bindToOneUser() -> CallIdentity {
         if let identity = callIdentity { return identity }
         let identity = CallIdentity()
-        options[CallIdentityOption.self] = identity
+        options[CallIdentityNote.self] = identity
         return identity
     }
 
     /// Makes a call part of several that are one to the application, such as those for the pages of a list.
     package mutating func bind(to identity: CallIdentity) {
-        if !options.contains(CallIdentityOption.self) { options[CallIdentityOption.self] = identity }
+        if !options.contains(CallIdentityNote.self) { options[CallIdentityNote.self] = identity }
     }
 }
 

@@ -5,7 +5,7 @@ package protocol VariableTexts: Sendable {
 }
 
 /// The values of the path's variables of a typed call, for stages that use them outside the URL.
-package enum CallVariables: RequestNote {
+package enum CallVariablesNote: RequestNote {
     /// No variables.
     package static var defaultValue: (any VariableTexts)? { nil }
 }

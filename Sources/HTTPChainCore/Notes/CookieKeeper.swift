@@ -3,7 +3,7 @@ package import HTTPTypes
 /// The object that keeps the cookies of a call's responses, if a stage does so.
 ///
 /// Calls share a response that sets cookies only if they have the same object.
-package enum CookieKeeper: RequestNote {
+package enum CookieKeeperNote: RequestNote {
     package static var defaultValue: (any CookieKeeping)? { nil }
     package static var affectsResponse: Bool { false }
 }
@@ -34,12 +34,14 @@ extension Request {
 
     /// Replaces the request's cookies with those that it would be sent with now, after earlier responses of the call.
     package mutating func renewCookies() async {
-        await options[CookieKeeper.self]?.renew(&self)
+        await options[CookieKeeperNote.self]?.renew(&self)
     }
 
     /// Stores the cookies of a response to this request that the cookie stage doesn't see.
     package borrowing func keepCookies(of response: borrowing Response) async {
-        guard response.head.headerFields.contains(.setCookie), let keeper = options[CookieKeeper.self] else { return }
+        guard response.head.headerFields.contains(.setCookie), let keeper = options[CookieKeeperNote.self] else {
+            return
+        }
         await keeper.keep(response.receivedFields, sentAs: response.request, for: self)
     }
 }

@@ -1,7 +1,7 @@
 /// Whether cookies set by a response were stored, so that the next request to the server differs from this one.
 ///
 /// Set by the stage that stores them.
-package enum CookiesStored: ResponseOption {
+package enum CookiesStoredFact: ResponseOption {
     /// No cookies were stored.
     package static var defaultValue: Bool { false }
 }

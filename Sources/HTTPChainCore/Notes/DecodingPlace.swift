@@ -7,7 +7,7 @@ package protocol DecodingPlace: Sendable {
 }
 
 /// The place that a call chose for decoding its response; defaults to `nil`, the concurrent pool.
-package enum DecodingPlaceOption: RequestNote {
+package enum DecodingPlaceNote: RequestNote {
     package static var defaultValue: (any DecodingPlace)? { nil }
     package static var affectsResponse: Bool { false }
 }

@@ -5,7 +5,7 @@ package import HTTPTypes
 /// The limits of the call and of each attempt then apply until the head of the response has arrived, but not to its
 /// body, because only the stream's reader knows what silence means. Such a body is neither resumed with a range nor
 /// stored.
-package enum LongLivedResponse: RequestNote {
+package enum LongLivedResponseNote: RequestNote {
     /// The default value: the body has an end.
     package static var defaultValue: Bool { false }
 }

@@ -4,7 +4,7 @@ public import HTTPTypes
 ///
 /// A stage that adds a secret for one server declares it with ``Request/bindFields(_:to:)``. A stage that sends the
 /// request elsewhere, such as a redirect, calls ``Request/removeFields(boundToOthersThan:)``.
-package enum OriginBoundFields: RequestOption, RequestNote {
+package enum OriginBoundFieldsNote: RequestOption, RequestNote {
     /// No field is bound.
     package static var defaultValue: [HTTPField.Name: Origin] { [:] }
 }
@@ -16,7 +16,7 @@ extension Request {
     /// them, so that outer stages (logs, errors) redact them too, regardless of their names.
     public mutating func bindFields(_ names: some Sequence<HTTPField.Name>, to origin: Origin) {
         for name in names {
-            options[OriginBoundFields.self][name] = origin
+            options[OriginBoundFieldsNote.self][name] = origin
             head.headerFields.markAsSecret(name)
         }
     }
@@ -25,12 +25,12 @@ extension Request {
     ///
     /// - Parameter origin: The origin that the request goes to. If it is unknown (`nil`), all bound fields are removed.
     package mutating func removeFields(boundToOthersThan origin: Origin?) {
-        guard options.contains(OriginBoundFields.self) else { return }
-        let bound = options[OriginBoundFields.self]
+        guard options.contains(OriginBoundFieldsNote.self) else { return }
+        let bound = options[OriginBoundFieldsNote.self]
         for (name, owner) in bound where owner != origin {
             head.headerFields[name] = nil
         }
-        options[OriginBoundFields.self] = bound.filter { $0.value == origin }
+        options[OriginBoundFieldsNote.self] = bound.filter { $0.value == origin }
     }
 }
 

@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 /// The fields that described the content before it was decoded; see ``Response/originalContentFields``.
-package enum OriginalContentFields: ResponseOption {
+package enum OriginalContentFieldsFact: ResponseOption {
     /// No fields: nothing was decoded.
     package static var defaultValue: HTTPFields { [:] }
 }
@@ -13,8 +13,8 @@ extension Response {
     /// A stage or transport that decodes the content of a response moves these from the head to here. The server's
     /// digests and lengths refer to the content before decoding.
     public var originalContentFields: HTTPFields {
-        get { options[OriginalContentFields.self] }
-        set { options[OriginalContentFields.self] = newValue }
+        get { options[OriginalContentFieldsFact.self] }
+        set { options[OriginalContentFieldsFact.self] = newValue }
     }
 
     /// Moves the fields that describe encoded content from the head to ``originalContentFields``.
@@ -23,8 +23,8 @@ extension Response {
     ///
     /// - Parameter rest: The codings still to be decoded, as listed in `Content-Encoding`. Defaults to none.
     package mutating func removeContentFields(leaving rest: String? = nil) {
-        if options[OriginalContentFields.self].isEmpty {
-            options[OriginalContentFields.self] = headers.describingContent
+        if options[OriginalContentFieldsFact.self].isEmpty {
+            options[OriginalContentFieldsFact.self] = headers.describingContent
         }
         headers[.contentEncoding] = rest
         headers[.contentLength] = nil

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The option that passes a call's record to inner stages.
-enum CallRecordOption: RequestNote {
+enum CallRecordNote: RequestNote {
     static var defaultValue: CallRecord? { nil }
     static var affectsResponse: Bool { false }
 }
@@ -9,45 +9,45 @@ enum CallRecordOption: RequestNote {
 extension Request {
     /// Returns the record of this call, starting one unless an outer stage already has.
     package mutating func recordCall() -> CallRecord {
-        if let record = options[CallRecordOption.self] { return record }
+        if let record = options[CallRecordNote.self] { return record }
         let record = CallRecord()
-        options[CallRecordOption.self] = record
+        options[CallRecordNote.self] = record
         return record
     }
 
     /// Notifies outer stages that the request's target is complete, and of its template; called by stages that build
     /// URLs.
     package func noteTarget(madeOf template: String?) {
-        guard let record = options[CallRecordOption.self] else { return }
+        guard let record = options[CallRecordNote.self] else { return }
         record.note(template: template)
         record.note(head)
     }
 
     /// Notifies outer stages that the request is being retried after a failure.
     package func noteRetry() {
-        options[CallRecordOption.self]?.noteRetry()
+        options[CallRecordNote.self]?.noteRetry()
     }
 
     /// Records an event before the next attempt, for tracing the call; does nothing if the call isn't recorded.
     package func noteEvent(_ name: String, _ attributes: @autoclosure () -> [(name: String, value: JSONValue)] = []) {
-        guard let record = options[CallRecordOption.self] else { return }
+        guard let record = options[CallRecordNote.self] else { return }
         record.add(StageEvent(name: name, time: environment.time.elapsed, attributes: attributes()))
     }
 
     /// Notifies outer stages that the request follows a redirect.
     package func noteRedirect() {
-        options[CallRecordOption.self]?.noteRedirect()
+        options[CallRecordNote.self]?.noteRedirect()
     }
 
     /// The record of this call, or nil if none was started.
-    package var callRecord: CallRecord? { options[CallRecordOption.self] }
+    package var callRecord: CallRecord? { options[CallRecordNote.self] }
 
     /// Whether the call is recorded.
-    package var isRecorded: Bool { options.contains(CallRecordOption.self) }
+    package var isRecorded: Bool { options.contains(CallRecordNote.self) }
 
     /// Notifies outer stages that the request is being sent.
     func noteSending() {
-        guard let record = options[CallRecordOption.self] else { return }
+        guard let record = options[CallRecordNote.self] else { return }
         record.note(head, attempt: attempt)
     }
 }

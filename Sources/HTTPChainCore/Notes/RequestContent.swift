@@ -15,7 +15,7 @@ package protocol RequestContentObserver: Sendable {
 }
 
 /// The observer of the content of a request.
-package enum RequestContentObserverOption: RequestNote {
+package enum RequestContentObserverNote: RequestNote {
     /// No observer.
     package static var defaultValue: (any RequestContentObserver)? { nil }
     package static var affectsResponse: Bool { false }
@@ -27,7 +27,7 @@ extension Request {
     /// A stage that turns a value or a form into bytes uses this instead of setting ``body``, so that outer stages know
     /// the number of bytes to send.
     package mutating func setContent(_ content: HTTPBody) {
-        body = options[RequestContentObserverOption.self]?.contentIsMade(content) ?? content
+        body = options[RequestContentObserverNote.self]?.contentIsMade(content) ?? content
     }
 
     /// Sets the body to an encoding of the content, produced as it is read.
@@ -37,6 +37,6 @@ extension Request {
     ///
     /// - Parameter encode: A closure that returns the encoded body.
     package mutating func encodeContent(_ encode: (HTTPBody) -> HTTPBody) {
-        body = encode(options[RequestContentObserverOption.self]?.contentIsEncoded(body) ?? body)
+        body = encode(options[RequestContentObserverNote.self]?.contentIsEncoded(body) ?? body)
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Set by code that makes requests from values; read by mocks and stages that act on the kind of call rather than its
 /// URL. See also ``Request/value``.
-package enum RequestValue: RequestOption, RequestNote {
+package enum RequestValueNote: RequestOption, RequestNote {
     /// No value by default.
     package static var defaultValue: (any Sendable)? { nil }
     /// Always `false`, because the request made from the value is compared instead.
@@ -12,8 +12,8 @@ package enum RequestValue: RequestOption, RequestNote {
 extension Request {
     /// The typed value the request was made from, or `nil` if there is none.
     public var value: (any Sendable)? {
-        get { options[RequestValue.self] }
-        set { options[RequestValue.self] = newValue }
+        get { options[RequestValueNote.self] }
+        set { options[RequestValueNote.self] = newValue }
     }
 
     /// Returns the same request, marked as made from a value.

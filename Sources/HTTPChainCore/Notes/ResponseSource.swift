@@ -17,7 +17,7 @@ package enum ResponseSource: Sendable {
     package var isRemembered: Bool { if case .remembered = self { true } else { false } }
 
     /// The option that holds the source of a response.
-    fileprivate enum Option: ResponseOption {
+    fileprivate enum Fact: ResponseOption {
         static var defaultValue: ResponseSource { .received }
     }
 }
@@ -25,8 +25,8 @@ package enum ResponseSource: Sendable {
 extension Response {
     /// The source of the response; ``ResponseSource/received`` unless a stage has set another.
     package var source: ResponseSource {
-        get { options[ResponseSource.Option.self] }
-        set { options[ResponseSource.Option.self] = newValue }
+        get { options[ResponseSource.Fact.self] }
+        set { options[ResponseSource.Fact.self] = newValue }
     }
 
     /// The head that was received for this call, from which stages may learn something about the server; `nil` if

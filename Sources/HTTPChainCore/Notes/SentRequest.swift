@@ -4,7 +4,7 @@ public import HTTPTypes
 ///
 /// Outer stages only see the request that they passed on, before its URL was built, its fields were set or a redirect
 /// was followed. The transport attaches the head that was finally sent.
-package enum SentRequest: ResponseOption {
+package enum SentRequestFact: ResponseOption {
     /// Not reported by the transport.
     package static var defaultValue: HTTPRequest? { nil }
 }
@@ -13,7 +13,7 @@ extension Response {
     /// The head of the request for this response, as the transport sent it; `nil` if the transport doesn't report it,
     /// or a stage made the response.
     public var request: HTTPRequest? {
-        get { options[SentRequest.self] }
-        set { options[SentRequest.self] = newValue }
+        get { options[SentRequestFact.self] }
+        set { options[SentRequestFact.self] = newValue }
     }
 }

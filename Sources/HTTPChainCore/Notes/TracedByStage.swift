@@ -2,7 +2,7 @@
 ///
 /// A tracing stage sets it if it creates a span itself, or if the call must not be traced. Transports then create no
 /// spans and write no trace fields, so that the attempt isn't traced twice.
-package enum TracedByStage: RequestOption, RequestNote {
+package enum TracedByStageNote: RequestOption, RequestNote {
     /// No stage has decided.
     package static var defaultValue: Bool { false }
     /// Always `false`: it only affects traces.
@@ -11,5 +11,5 @@ package enum TracedByStage: RequestOption, RequestNote {
 
 extension Request {
     /// Whether a stage has decided if this attempt is traced; transports then create no spans and write no trace fields.
-    public var isTracedByStage: Bool { options[TracedByStage.self] }
+    public var isTracedByStage: Bool { options[TracedByStageNote.self] }
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// The template of a request's URL, for traces and metrics; see also ``Request/urlTemplate(_:)``.
-package enum URLTemplate: RequestOption, RequestNote {
+package enum URLTemplateNote: RequestOption, RequestNote {
     /// Defaults to the URL builder's template, if it has variables.
     package static var defaultValue: String? { nil }
     /// Always `false`: it only names the call.
@@ -20,7 +20,7 @@ extension Request {
     /// - Parameter template: An absolute path with placeholders, identical for every call of its kind; never one of the
     ///   URLs that it represents.
     public consuming func urlTemplate(_ template: String) -> Request {
-        options[URLTemplate.self] = template
+        options[URLTemplateNote.self] = template
         return self
     }
 
@@ -28,7 +28,7 @@ extension Request {
     ///
     /// - Returns: `nil` if there is none, or if a redirect has led to another path.
     package func knownTemplate(in record: CallRecord?) -> String? {
-        guard let template = options[URLTemplate.self] ?? record?.template else { return nil }
+        guard let template = options[URLTemplateNote.self] ?? record?.template else { return nil }
         guard let target = record?.target else { return template }
         // Inner stages may have added to the query, such as a key; the template still applies.
         let isSame =

@@ -2,18 +2,18 @@
 ///
 /// Its arguments are the bytes sent so far and the total (`nil` if unknown). It is called in order, from the
 /// transport's own threads, and must return quickly.
-package enum UploadProgress: RequestOption, RequestNote {
+package enum UploadProgressNote: RequestOption, RequestNote {
     /// No progress reports.
     package static var defaultValue: (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? { nil }
     /// Always `false`: it only observes the exchange.
     package static var affectsResponse: Bool { false }
 }
 
-/// Progress reports like ``UploadProgress``, with a separate closure each time the request is sent.
+/// Progress reports like ``UploadProgressNote``, with a separate closure each time the request is sent.
 ///
 /// A retry or a redirect sends a request more than once. The transport gets a new closure each time, so that the bytes
 /// of different attempts aren't mixed up.
-package enum UploadReports: RequestNote {
+package enum UploadReportsNote: RequestNote {
     /// A closure that makes the closure to which one transmission of the request reports.
     package typealias Source = @Sendable () -> (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)
 
@@ -35,8 +35,8 @@ extension Request {
 
 extension RequestOptions {
     package func beginUploadReport() -> (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)? {
-        let listener = self[UploadProgress.self]
-        guard let report = self[UploadReports.self]?() else { return listener }
+        let listener = self[UploadProgressNote.self]
+        guard let report = self[UploadReportsNote.self]?() else { return listener }
         guard let listener else { return report }
         return { sent, expected in
             listener(sent, expected)

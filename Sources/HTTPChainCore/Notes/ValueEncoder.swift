@@ -21,11 +21,11 @@ package struct ValueEncoder: Sendable {
 }
 
 /// The option by which a stage requests a ``ValueEncoder``.
-package enum WantsValueEncoder: RequestNote {
+package enum ValueEncoderWantedNote: RequestNote {
     package static var defaultValue: Bool { false }
 }
 
 /// The value encoder, set by the serializer for requests that need it.
-package enum ValueEncoderOption: RequestNote {
+package enum ValueEncoderNote: RequestNote {
     package static var defaultValue: ValueEncoder? { nil }
 }

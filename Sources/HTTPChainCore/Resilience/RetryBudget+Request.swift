@@ -4,15 +4,15 @@ extension RetryBudget {
     /// - Parameter request: The call, which is marked as counted for inner stages.
     package func countCall(_ request: inout Request) {
         if isShared {
-            if request.options[CountedBudget.self] === self { return }
-            request.options.set(PreparedOption(CountedBudget.self, self))
+            if request.options[CountedBudgetNote.self] === self { return }
+            request.options.set(PreparedOption(CountedBudgetNote.self, self))
         }
         countCall()
     }
 }
 
 /// The budget that has already counted the call.
-private enum CountedBudget: RequestNote {
+private enum CountedBudgetNote: RequestNote {
     static var defaultValue: RetryBudget? { nil }
 }
 

@@ -28,7 +28,7 @@ package struct TimeBound: Sendable {
     ///
     /// - Parameter start: The current time, on the scale of the environment's clock.
     package init(_ options: borrowing RequestOptions, start: @autoclosure () -> Duration) {
-        let attempt = options[TransferLimitsOption.self]?.total.map { start() + $0 }
+        let attempt = options[TransferLimitsNote.self]?.total.map { start() + $0 }
         let call = options.deadline
         end =
             switch (attempt, call) {

@@ -28,7 +28,7 @@ extension Chain {
     public func trace(_ request: consuming Request) async -> TracedCall {
         fillEnvironment(of: &request)
         // A nested trace has separate spans, in which an outer span's number has no meaning.
-        request.options.remove(TraceParent.self)
+        request.options.remove(TraceParentNote.self)
         let time = request.environment.time
         let recorder = TraceRecorder(stages: tracedStages(request.options), time: time)
         var links: [any Middleware] = []

@@ -24,10 +24,10 @@ extension Request {
     /// The notes of the stage that currently has the request.
     ///
     /// A stage that also adds notes about the response reads this before passing the request on.
-    public var traceNotes: TraceNotes { TraceNotes(span: options[TraceParent.self]) }
+    public var traceNotes: TraceNotes { TraceNotes(span: options[TraceParentNote.self]) }
 }
 
 extension RequestOptions {
     /// The same as ``Request/traceNotes``, for a stage that keeps a request's options but not the request.
-    package var traceNotes: TraceNotes { TraceNotes(span: self[TraceParent.self]) }
+    package var traceNotes: TraceNotes { TraceNotes(span: self[TraceParentNote.self]) }
 }

@@ -6,10 +6,10 @@ struct TraceProbe: DeadlineKeepingMiddleware {
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let span = recorder.begin(
             position: position,
-            parent: request.options[TraceParent.self],
+            parent: request.options[TraceParentNote.self],
             request: RequestState(request)
         )
-        request.options[TraceParent.self] = TraceSpan(id: span, recorder: recorder)
+        request.options[TraceParentNote.self] = TraceSpan(id: span, recorder: recorder)
         let redaction = request.redaction
         do {
             let response = try await next(request)
@@ -28,7 +28,7 @@ struct TraceProbe: DeadlineKeepingMiddleware {
 
 /// The current span of a request, so that nested spans find their parent even if a stage sends several requests at
 /// once.
-enum TraceParent: RequestNote {
+enum TraceParentNote: RequestNote {
     static var defaultValue: TraceSpan? { nil }
     static var affectsResponse: Bool { false }
 }
@@ -38,7 +38,7 @@ extension RequestState {
         self.init(
             request.head,
             body: "\(request.body)",
-            options: request.options.names.filter { $0 != "\(TraceParent.self)" },
+            options: request.options.names.filter { $0 != "\(TraceParentNote.self)" },
             redaction: request.redaction
         )
     }
@@ -49,7 +49,7 @@ extension ResponseState {
         self.init(
             response.head,
             body: "\(response.body)",
-            options: response.options.names.filter { $0 != "\(SentRequest.self)" && $0 != "\(ResponseRedaction.self)" },
+            options: response.options.names.filter { $0 != "\(SentRequestFact.self)" && $0 != "\(RedactionFact.self)" },
             redaction: redaction
         )
     }

@@ -44,7 +44,7 @@ struct Route: Sendable {
 }
 
 /// The variables that a route found in a request's path.
-package enum RouteVariables: RequestOption, RequestNote {
+package enum RouteVariablesNote: RequestOption, RequestNote {
     /// No variables: no route with variables matched the request.
     package static var defaultValue: [String: String] { [:] }
 }
@@ -53,5 +53,5 @@ extension Request {
     /// The variables of the matched route, percent-decoded, and the rest of the path under `"*"`.
     ///
     /// They are set in a route's closure.
-    public var routeVariables: [String: String] { options[RouteVariables.self] }
+    public var routeVariables: [String: String] { options[RouteVariablesNote.self] }
 }

@@ -302,7 +302,7 @@ extension InMemoryTransport {
         let delivery = Delivery(
             request: exchange.head,
             transport: name,
-            time: exchange.options[EnvironmentOption.self].time,
+            time: exchange.options[EnvironmentNote.self].time,
             options: exchange.options,
             network: network,
             observer: { [weak self] progress in self?.record(number) { $0.note(progress) } },
@@ -316,7 +316,7 @@ extension InMemoryTransport {
         let progress = exchange.options.beginUploadReport()
         let receiver = Receiver(
             memory: bodyLimit,
-            time: exchange.options[EnvironmentOption.self].time,
+            time: exchange.options[EnvironmentNote.self].time,
             rate: network.uploadPerSecond,
             progress: { sent, expected in
                 timer?.sent(sent, of: expected)
@@ -336,7 +336,7 @@ extension InMemoryTransport {
             var request = Request(head: exchange.head, options: exchange.options)
             request.body = try await receiver.receive(exchange.wire, keeping: true)
             timer?.uploadEnded()
-            if !variables.isEmpty { request.options[RouteVariables.self] = variables }
+            if !variables.isEmpty { request.options[RouteVariablesNote.self] = variables }
             return try await delivery.deliver(try await handler(request))
         case .nothing(let routes, let usedReplies):
             throw UnmatchedRequestError(

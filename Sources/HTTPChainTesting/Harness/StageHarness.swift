@@ -115,7 +115,7 @@ public struct StageHarness: Sendable {
     }
 
     func prepared(_ request: Request) -> Request {
-        guard !request.options.contains(EnvironmentOption.self) else { return request }
+        guard !request.options.contains(EnvironmentNote.self) else { return request }
         var request = request
         request.environment = environment
         return request

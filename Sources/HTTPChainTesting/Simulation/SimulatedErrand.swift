@@ -79,7 +79,7 @@ struct SimulatedErrand: Sendable {
         default: break
         }
         request.headers[.acceptLanguage] = acceptedLanguages
-        request.options[SimulatedCallOption.self] = call
+        request.options[SimulatedCallNote.self] = call
         return request
     }
 

@@ -100,7 +100,7 @@ final class SimulatedTransport: Transport {
             path: request.head.path ?? "",
             headers: request.head.headerFields,
             content: try await request.body.collect(upTo: .mebibytes(4)),
-            call: request.options[SimulatedCallOption.self]
+            call: request.options[SimulatedCallNote.self]
         )
     }
 

@@ -74,12 +74,12 @@ struct SimulatedCall: Sendable, Hashable {
     var user: String
 }
 
-enum SimulatedCallOption: RequestNote {
+enum SimulatedCallNote: RequestNote {
     static var defaultValue: SimulatedCall { SimulatedCall(number: -1, user: "") }
     static var affectsResponse: Bool { false }
 }
 
 extension Request {
     /// The simulated user who makes this call, for partitions; empty outside a ``ChainSimulation``.
-    public var simulatedUser: String { options[SimulatedCallOption.self].user }
+    public var simulatedUser: String { options[SimulatedCallNote.self].user }
 }

@@ -16,7 +16,7 @@ extension StageConformance {
         change: (inout Request) -> Void = { _ in }
     ) throws -> ConformanceCall {
         var request = try makeRequest()
-        if !request.options.contains(EnvironmentOption.self) { request.environment = .virtual(makeClock()) }
+        if !request.options.contains(EnvironmentNote.self) { request.environment = .virtual(makeClock()) }
         change(&request)
         return ConformanceCall(request, through: stage, next: next, check: check, suite: self)
     }

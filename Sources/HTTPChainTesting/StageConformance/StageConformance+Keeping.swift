@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPTypes
 
 /// A request option that detects when the request is released.
-enum ConformanceLifeline: RequestNote {
+enum ConformanceLifelineNote: RequestNote {
     static var defaultValue: Lifeline? { nil }
     static var affectsResponse: Bool { false }
 }
@@ -13,7 +13,7 @@ extension StageConformance {
         let stage = try makeStage()
         let next = ConformanceNext(.answer(answers))
         let call = try start(.requestIsNotKept, stage, next) { request in
-            request.options[ConformanceLifeline.self] = Lifeline { isReleased.withLock { $0 = true } }
+            request.options[ConformanceLifelineNote.self] = Lifeline { isReleased.withLock { $0 = true } }
         }
         if case .success(let response) = try await call.result() {
             _ = try? await response.body.collect()

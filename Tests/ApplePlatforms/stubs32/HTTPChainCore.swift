@@ -32,7 +32,7 @@ public struct RequestOptions: Sendable {
     }
 }
 
-public enum OriginalContentFields: RequestOption {
+public enum OriginalContentFieldsFact: RequestOption {
     public static var defaultValue: HTTPFields { HTTPFields() }
 }
 

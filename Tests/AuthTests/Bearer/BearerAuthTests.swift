@@ -19,7 +19,7 @@ struct BearerSendingTests {
         let outcome = await StageHarness(stage).send(.get(plantsURL))
         let request = try #require(outcome.requests.first)
         #expect(request.head.headerFields[values: .authorization] == ["Bearer abc.def"])
-        #expect(request.options[OriginBoundFields.self] == [.authorization: try #require(Origin(plantsURL))])
+        #expect(request.options[OriginBoundFieldsNote.self] == [.authorization: try #require(Origin(plantsURL))])
     }
 
     @Test("The bindings of other fields stay")
@@ -27,10 +27,10 @@ struct BearerSendingTests {
         let field = try #require(HTTPField.Name("X-Key"))
         let other = try #require(Origin("https://other.example"))
         var request = Request.get(plantsURL)
-        request.options[OriginBoundFields.self] = [field: other]
+        request.options[OriginBoundFieldsNote.self] = [field: other]
         let outcome = await StageHarness(BearerAuthMiddleware(token: "abc", for: origin)).send(request)
         #expect(
-            outcome.requests.first?.options[OriginBoundFields.self]
+            outcome.requests.first?.options[OriginBoundFieldsNote.self]
                 == [field: other, .authorization: try #require(Origin(plantsURL))]
         )
     }

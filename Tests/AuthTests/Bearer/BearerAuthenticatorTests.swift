@@ -131,7 +131,7 @@ struct BearerAuthenticatorTests {
         #expect(try tokens.prepareAtOnce(&request, in: &context) == nil)
         #expect(try await tokens.prepare(&request, in: &context))
         #expect(request.token == "token-1")
-        #expect(request.options[OriginBoundFields.self] == [.authorization: context.origin])
+        #expect(request.options[OriginBoundFieldsNote.self] == [.authorization: context.origin])
         let challenge = try #require(Challenge.parse(["Bearer error=\"invalid_token\""]).first)
         #expect(try await tokens.answer(challenge, to: &request, in: &context) == .answered)
         #expect(request.token == "token-2")

@@ -49,7 +49,7 @@ struct BearerFailureTests {
     func providerDeadline() async throws {
         let exceed = { @Sendable () async throws -> AccessToken in
             var request = Request.get("https://id.example.com/token")
-            request.options[CallDeadline.self] = CallDeadline.Mark(.seconds(-1))
+            request.options[DeadlineNote.self] = DeadlineNote.Mark(.seconds(-1))
             return try await request.withinDeadline { AccessToken("never") }
         }
         let source = TokenSource { _, _ in try await exceed() }

@@ -56,7 +56,7 @@ struct BearerOriginTests {
         let stage = BearerAuthMiddleware(token: "sesame", for: "https://api.example.com")
         let host = try #require(HTTPField.Name("Host"))
         let requests = [
-            Request.get("https://api.example.com/").unauthenticated(),
+            Request.get("https://api.example.com/").authentication(false),
             Request.get("https://api.example.com/", headers: [host: "evil.example"]),
         ]
         for request in requests {

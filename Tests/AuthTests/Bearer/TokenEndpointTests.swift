@@ -45,7 +45,7 @@ struct TokenRequestTests {
         #expect(request.text == "grant_type=client_credentials")
         let pair = Data("my+client:a%3Ab%2Bc%25%C3%A4".utf8).base64EncodedString()
         #expect(request.headers[.authorization] == "Basic \(pair)")
-        #expect(request.options[OriginBoundFields.self] == [.authorization: try #require(Origin(tokenURL))])
+        #expect(request.options[OriginBoundFieldsNote.self] == [.authorization: try #require(Origin(tokenURL))])
     }
 
     @Test("A client may prove itself in the body; a public one names itself there")
@@ -396,7 +396,7 @@ struct TokenRedirectTests {
         }
         #expect(error?.problem == .redirected(code))
         #expect(transport.requests.map(\.url) == [tokenURL])
-        #expect(transport.requests.first?.options[WithoutRedirects.self] == true)
+        #expect(transport.requests.first?.options[NoRedirectsNote.self] == true)
     }
 
     @Test("Nothing is sent over a transport that would follow it")

@@ -299,7 +299,7 @@ struct SessionOriginTests {
         "A request elsewhere, or one that is to go without a session, goes without one",
         arguments: [
             Request.get("https://other.example/"), .get("http://garden.example/"), .get("/relative"),
-            .get("https://garden.example:444/"), Request.get(plantsURL).unauthenticated(),
+            .get("https://garden.example:444/"), Request.get(plantsURL).authentication(false),
             .get(plantsURL, headers: [.authorization: "Basic abc"]),
         ]
     )
@@ -316,7 +316,7 @@ struct SessionOriginTests {
         let outcome = await StageHarness(SessionAuthMiddleware(Numbers(), for: origin))
             .send(.get(plantsURL, headers: [.accept: "text/plain"]))
         var request = try #require(outcome.requests.first)
-        #expect(request.options[OriginBoundFields.self] == [.session: try #require(Origin(plantsURL))])
+        #expect(request.options[OriginBoundFieldsNote.self] == [.session: try #require(Origin(plantsURL))])
         request.removeFields(boundToOthersThan: Origin("https://other.example"))
         #expect(request.head.headerFields[.session] == nil)
         #expect(request.head.headerFields[.accept] == "text/plain")

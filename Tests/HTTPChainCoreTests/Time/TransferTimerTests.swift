@@ -17,7 +17,7 @@ struct TransferTimerTests {
     ) -> Request {
         var request = request
         request.environment = .virtual(clock)
-        request.options[TransferLimitsOption.self] = limits
+        request.options[TransferLimitsNote.self] = limits
         return request
     }
 
@@ -55,7 +55,7 @@ struct TransferTimerTests {
         for tellsConnection in [true, false] {
             var request = Request.post("https://example.com/", body: .chunks(["a"]))
             request.environment = .virtual(clock)
-            request.options[TransferLimitsOption.self] = limits
+            request.options[TransferLimitsNote.self] = limits
             let timer = try #require(TransferTimer(request, tellsConnection: tellsConnection))
             let hasRun = Counter()
             let error = await #expect(throws: TimeoutError.self) { try await timer.run { hasRun.add() } }
@@ -68,7 +68,7 @@ struct TransferTimerTests {
     func notPositiveWithoutStep() throws {
         #expect(try timer(TransferLimits(write: .zero)).remaining == nil)
         var longLived = Request.get("https://example.com/")
-        longLived.options[LongLivedResponse.self] = true
+        longLived.options[LongLivedResponseNote.self] = true
         #expect(try timer(TransferLimits(read: .zero), longLived).remaining == nil)
     }
 
@@ -76,7 +76,7 @@ struct TransferTimerTests {
     func storing() throws {
         var request = Request.post("https://example.com/", body: "content")
         request.environment = .virtual(clock)
-        request.options[TransferLimitsOption.self] = TransferLimits(write: .seconds(2), total: .seconds(10))
+        request.options[TransferLimitsNote.self] = TransferLimits(write: .seconds(2), total: .seconds(10))
         for isStored in [true, false] {
             let timer = try #require(TransferTimer(request))
             timer.stores()
@@ -116,7 +116,7 @@ struct TransferTimerTests {
         ) throws -> Bool {
             var request = Request.post("https://example.com/", body: body)
             request.environment = .virtual(clock)
-            request.options[TransferLimitsOption.self] = limits
+            request.options[TransferLimitsNote.self] = limits
             return try #require(TransferTimer(request, tellsConnection: tellsConnection)).isSettled
         }
         let (brief, long) = (Duration.seconds(1), Duration.seconds(2))

@@ -164,10 +164,10 @@ struct AWSSignerTests {
 
     @Test("Content that a call wants signed is refused for S3 in the query, where no content is signed")
     func signedContentInQuery() async throws {
-        let request = Request.put(bucket + "/a", body: "oak").signingPayload(.signed)
+        let request = Request.put(bucket + "/a", body: "oak").signing(payload: .signed)
         let outcome = await StageHarness(SigningMiddleware(inQuery(), for: .any)).send(request, answering: .ok)
         let reason = "for S3, a signature in the query doesn't cover the content"
-        let problem = SigningError.Problem.unsupportedSetting("signingPayload(.signed)", reason: reason)
+        let problem = SigningError.Problem.unsupportedSetting("signing(payload: .signed)", reason: reason)
         #expect(outcome.requests.isEmpty && (outcome.error as? SigningError)?.problem == problem)
         let error = await #expect(throws: SigningError.self) {
             try await inQuery().presignedURL(for: request, validFor: .seconds(60))
@@ -223,7 +223,8 @@ struct AWSSignerTests {
     func unreadOptions() async throws {
         let put = Request.put(bucket + "/plan.pdf", body: "plan")
         let requests: [(Request, String?)] = [
-            (put.webhookID("7"), ".webhookID(_:)"), (put.signingPayload(.unsigned), nil), (put.unsigned(), nil),
+            (put.signing(webhookID: "7"), ".signing(webhookID:)"), (put.signing(payload: .unsigned), nil),
+            (put.signing(false), nil),
         ]
         for (request, setting) in requests {
             guard let setting else {
@@ -299,7 +300,7 @@ struct AWSSignerTests {
         let refused = await StageHarness(SigningMiddleware(signer, for: .any))
             .send(.put(bucket + "/a", body: body), answering: .ok)
         #expect((refused.error as? SigningError)?.problem == .bodyReadableOnce)
-        let request = Request.put(bucket + "/a", body: .chunks(["content"])).signingPayload(.unsigned)
+        let request = Request.put(bucket + "/a", body: .chunks(["content"])).signing(payload: .unsigned)
         let sent = try await sent(request, by: signer, at: Self.s3Date)
         #expect(sent.headers[try #require(HTTPField.Name("x-amz-content-sha256"))] == "UNSIGNED-PAYLOAD")
         #expect(sent.headers[try #require(HTTPField.Name("x-amz-security-token"))] == "the-token")

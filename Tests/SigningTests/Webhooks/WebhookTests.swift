@@ -106,7 +106,10 @@ struct WebhookTests {
         )
         let harness = StageHarness(stage, clock: VirtualClock(start: date))
         let url = "https://receiver.example.com/hooks"
-        let outcome = await harness.send(Request.post(url, body: HTTPBody(content)).webhookID(id), answering: .ok)
+        let outcome = await harness.send(
+            Request.post(url, body: HTTPBody(content)).signing(webhookID: id),
+            answering: .ok
+        )
         let sent = try #require(outcome.requests.first)
         #expect(sent.headers[try #require(HTTPField.Name("webhook-signature"))] == "\(signature) \(signature)")
         #expect(try verify(sent.headers).id == id)
@@ -124,7 +127,7 @@ struct WebhookTests {
             SigningMiddleware(.webhook(keys: [key]), for: .any),
             clock: VirtualClock(start: date)
         )
-        let request = Request.post("https://a.example.com/", body: .file(file)).webhookID(id)
+        let request = Request.post("https://a.example.com/", body: .file(file)).signing(webhookID: id)
         let sent = try #require(await harness.send(request, answering: .ok).requests.first)
         #expect(try StandardWebhook.verify(sent.headers, content: bytes, keys: [key], at: date).id == id)
     }
@@ -169,7 +172,7 @@ struct WebhookTests {
         let text = "what do ya want for nothing?"
         let sent = try await code(.sha256, .head { _ in text })
         #expect(sent.headers[.authorization] == sha256)
-        #expect(sent.options[OriginBoundFields.self][.authorization] == Origin("https://a.example.com"))
+        #expect(sent.options[OriginBoundFieldsNote.self][.authorization] == Origin("https://a.example.com"))
         #expect(try await code(.sha256, .content(), HTTPBody(text)).headers[.authorization] == sha256)
         #expect(
             try await code(.sha256, .content { _ in "what do ya " }, "want for nothing?").headers[.authorization]

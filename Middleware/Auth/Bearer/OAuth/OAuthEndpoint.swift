@@ -79,10 +79,10 @@ package struct OAuthEndpoint: Sendable {
             url,
             headers: [.contentType: "application/x-www-form-urlencoded", .accept: "application/json"],
             body: HTTPBody(FormEncoding.text(parameters))
-        ).unauthenticated().withoutRedirects()
+        ).authentication(false).redirects(false)
         if let credentials = client.basicCredentials {
             request.head.headerFields[.authorization] = credentials
-            if let origin = request.origin { request.options[OriginBoundFields.self][.authorization] = origin }
+            if let origin = request.origin { request.options[OriginBoundFieldsNote.self][.authorization] = origin }
         }
         return request
     }

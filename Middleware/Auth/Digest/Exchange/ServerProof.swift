@@ -23,13 +23,13 @@ public enum ServerProof: String, Sendable, Hashable {
 }
 
 /// The proof of a response; see ``HTTPChainCore/Response/serverProof``.
-package enum ServerProofOption: ResponseOption {
+package enum ServerProofFact: ResponseOption {
     package static var defaultValue: ServerProof { .none }
 }
 
 extension Response {
     /// Whether the server proved with this response that it has the password.
-    public var serverProof: ServerProof { options[ServerProofOption.self] }
+    public var serverProof: ServerProof { options[ServerProofFact.self] }
 }
 
 extension ServerProofPolicy: CustomStringConvertible, DescribedValue {}

@@ -24,18 +24,18 @@ struct ServerProofVerifier {
         // An answer without a quality of protection had no client nonce and count, which a proof with one needs.
         let qop = computation.qop == nil ? nil : info?.qop ?? computation.qop
         if qop == .authInt, !response.hasNoContent(answering: request.method) {
-            guard response.options[OriginalContentFields.self].isEmpty else {
+            guard response.options[OriginalContentFieldsFact.self].isEmpty else {
                 if policy == .required {
                     throw error("the transport has decoded the content that rspauth covers", response.head)
                 }
-                response.options[ServerProofOption.self] = .notVerifiable
+                response.options[ServerProofFact.self] = .notVerifiable
                 return false
             }
             verifyWhileRead(&response, proof)
             return false
         }
         guard Self.isEqual(computation.serverResponse(key, qop: qop), proof) else { throw wrong(response.head) }
-        response.options[ServerProofOption.self] = .verified
+        response.options[ServerProofFact.self] = .verified
         return true
     }
 
@@ -47,7 +47,7 @@ struct ServerProofVerifier {
                 guard Self.isEqual(expected, proof) else { throw wrong(head) }
             }
         }
-        response.options[ServerProofOption.self] = .verifiedWhileRead
+        response.options[ServerProofFact.self] = .verifiedWhileRead
     }
 
     private static func isEqual(_ expected: String, _ proof: String) -> Bool {

@@ -19,7 +19,7 @@ struct DigestAnswer: Sendable {
 }
 
 /// The answers in a request, to the server and to a proxy.
-enum DigestAnswers: RequestNote {
+enum DigestAnswersNote: RequestNote {
     static var defaultValue: [AuthenticationTarget: DigestAnswer] { [:] }
     static var isCredential: Bool { true }
 }

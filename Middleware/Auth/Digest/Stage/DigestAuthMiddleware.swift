@@ -46,7 +46,7 @@ public import HTTPChainCore
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries, so that each attempt has its own count, and
 /// inside gzip, because the content is protected as sent.
 ///
-/// **Options.** ``/HTTPChainAuth/HTTPChainCore/Request/unauthenticated()`` and an `Authorization` field set by hand
+/// **Options.** `authentication(false)` and an `Authorization` field set by hand
 /// leave a request unchanged. ``/HTTPChainAuth/HTTPChainCore/Response/authenticationRefusal`` says why a 401 wasn't
 /// answered.
 ///

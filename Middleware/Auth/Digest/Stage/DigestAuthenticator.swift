@@ -140,7 +140,9 @@ extension DigestAuthenticator {
         to request: inout Request,
         in context: inout AuthenticationContext
     ) async throws -> Bool {
-        if request.options.contains(DigestAnswers.self) { request.options[DigestAnswers.self][context.target] = nil }
+        if request.options.contains(DigestAnswersNote.self) {
+            request.options[DigestAnswersNote.self][context.target] = nil
+        }
         let path = request.head.path ?? ""
         guard let known = spaces.covering(path, at: context.origin, context.target, in: source.generation)
         else { return false }
@@ -233,7 +235,7 @@ extension DigestAuthenticator {
         to request: Request,
         in context: AuthenticationContext
     ) async throws {
-        guard let answer = request.options[DigestAnswers.self][context.target],
+        guard let answer = request.options[DigestAnswersNote.self][context.target],
             // A proxy that requires its own credentials hasn't passed the request to the server.
             context.target == .proxy || response.status != .proxyAuthenticationRequired
         else { return }
@@ -263,7 +265,7 @@ extension DigestAuthenticator {
     /// Returns the answer that was just rejected, if the same space sent the new challenge.
     private func previousAnswer(of request: Request, in space: ProtectionSpace) -> DigestAnswer? {
         guard request.head.headerFields.contains(space.target.requestField),
-            let answer = request.options[DigestAnswers.self][space.target], answer.input.space == space
+            let answer = request.options[DigestAnswersNote.self][space.target], answer.input.space == space
         else { return nil }
         return answer
     }
@@ -308,7 +310,7 @@ extension DigestAuthenticator {
             key: input.use.key
         )
         request.setCredentials(response.fieldBytes, in: context)
-        request.options[DigestAnswers.self][context.target] = DigestAnswer(
+        request.options[DigestAnswersNote.self][context.target] = DigestAnswer(
             input: input,
             computation: computation,
             history: history

@@ -58,7 +58,7 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
         guard let url = Self.url(of: issuer, at: location) else {
             throw SignInError(.unusableMetadata("an issuer has neither query nor fragment (RFC 8414 §2)"))
         }
-        var request = Request.get(url, headers: [.accept: "application/json"]).unauthenticated().withoutRedirects()
+        var request = Request.get(url, headers: [.accept: "application/json"]).authentication(false).redirects(false)
         request.environment = environment
         let head = request.head
         let response = try await transport.send(request)

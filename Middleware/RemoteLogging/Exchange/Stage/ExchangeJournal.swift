@@ -80,9 +80,9 @@ package final class ExchangeJournal: Sendable {
 
     /// Whether no record of the call would be logged, whatever its outcome.
     func isSilent(for request: borrowing Request) -> Bool {
-        if request.options.contains(LogTraffic.self), request.options[LogTraffic.self] { return true }
-        guard request.options.contains(RequestLogging.self) else { return isSilent(component) }
-        let logging = request.options[RequestLogging.self]
+        if request.options.contains(LogTrafficNote.self), request.options[LogTrafficNote.self] { return true }
+        guard request.options.contains(LoggingOption.self) else { return isSilent(component) }
+        let logging = request.options[LoggingOption.self]
         return logging.isOff || isSilent(logging.component ?? component)
     }
 
@@ -93,10 +93,10 @@ package final class ExchangeJournal: Sendable {
 
     /// Passes a request on, and writes the record when the exchange is over.
     func follow(_ request: consuming Request, _ next: Next) async throws -> Response {
-        let id = request.options[LogCallID.self] ?? request.environment.random.next()
-        request.options[LogCallID.self] = id
+        let id = request.options[LogCallNote.self] ?? request.environment.random.next()
+        request.options[LogCallNote.self] = id
         if let filter {
-            let component = request.options[RequestLogging.self].component ?? component
+            let component = request.options[LoggingOption.self].component ?? component
             // A call that is certainly left out costs nothing more.
             if filter.decision(LogFilter.Facts(callID: id, component: component)) == false {
                 return try await next(request)
@@ -114,7 +114,7 @@ package final class ExchangeJournal: Sendable {
     }
 
     private func begin(_ request: inout Request, _ id: UInt64) async -> ExchangeRecorder {
-        let logging = request.options[RequestLogging.self]
+        let logging = request.options[LoggingOption.self]
         let component = logging.component ?? component
         let most = logging.detail ?? mostDetail(of: component)
         let record = unit == .call ? request.recordCall() : nil

@@ -13,7 +13,7 @@ extension ExchangeLoggingMiddleware {
     package var stagePhase: Phase { journal.unit == .call ? .call : .wire }
 
     /// The options that the stage reads.
-    package var stageOptions: [any RequestOption.Type] { [RequestLogging.self] }
+    package var stageOptions: [any RequestOption.Type] { [LoggingOption.self] }
 
     /// The name, purpose and settings of the stage.
     package var stageSummary: StageSummary {

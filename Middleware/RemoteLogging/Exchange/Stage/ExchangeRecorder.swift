@@ -64,7 +64,7 @@ final class ExchangeRecorder: Sendable {
         var answer = Answer(
             head: response.head,
             timeToHead: time.elapsed - start,
-            attempts: response.options.contains(AttemptCount.self) ? response.attempts : nil,
+            attempts: response.options.contains(AttemptCountFact.self) ? response.attempts : nil,
             request: response.request,
             declaredSize: response.declaredLength(answering: call.request.method)
         )
@@ -225,7 +225,7 @@ extension HTTPChainError {
         for error in causes {
             if let count = (error as? any AnnotatedError)?.notes.attemptCount { return count }
             if let response = (error as? any ResponseError)?.response {
-                return response.options.contains(AttemptCount.self) ? response.attempts : nil
+                return response.options.contains(AttemptCountFact.self) ? response.attempts : nil
             }
         }
         return nil

@@ -26,8 +26,8 @@ struct RequestBodyView: Sendable {
         length = body.length
         fields = BodyFields(request.head.headerFields)
         showsContent = limit != nil
-        made = MadeContent(outer: request.options[RequestContentObserverOption.self])
-        if length == nil { request.options[RequestContentObserverOption.self] = made }
+        made = MadeContent(outer: request.options[RequestContentObserverNote.self])
+        if length == nil { request.options[RequestContentObserverNote.self] = made }
         if let value = body.value {
             content = .value(value)
         } else if body.isEmpty {

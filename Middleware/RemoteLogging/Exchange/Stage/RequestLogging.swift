@@ -1,7 +1,7 @@
 public import HTTPChainCore
 
 /// The logging settings of a single call; see also ``HTTPChainCore/Request/logging(_:detail:component:attributes:)``.
-package enum RequestLogging: RequestOption {
+package enum LoggingOption: RequestOption {
     /// The stages' own settings.
     package static var defaultValue: CallLogging { CallLogging() }
     /// The method that sets the option, and the stage that reads it.
@@ -60,13 +60,13 @@ extension Request {
         attributes: LogAttributes = [:]
     ) -> Request {
         let settings = CallLogging(isOn: isOn, detail: detail, component: component, attributes: attributes)
-        options[RequestLogging.self].merge(settings)
+        options[LoggingOption.self].merge(settings)
         return self
     }
 }
 
 /// Passes the call ID to inner stages, so that the call's attempts share it.
-enum LogCallID: RequestNote {
+enum LogCallNote: RequestNote {
     static var defaultValue: UInt64? { nil }
     static var affectsResponse: Bool { false }
 }
@@ -74,7 +74,7 @@ enum LogCallID: RequestNote {
 /// Whether a request carries log records, so that logging stages let it pass unlogged.
 ///
 /// See also ``HTTPChainCore/Request/isLogTraffic``.
-package enum LogTraffic: RequestOption, RequestNote {
+package enum LogTrafficNote: RequestOption, RequestNote {
     /// `false`: logged like any other request.
     package static var defaultValue: Bool { false }
 }
@@ -84,7 +84,7 @@ extension Request {
     ///
     /// Logging such a request would create further records endlessly.
     public var isLogTraffic: Bool {
-        get { options[LogTraffic.self] }
-        set { options[LogTraffic.self] = newValue }
+        get { options[LogTrafficNote.self] }
+        set { options[LogTrafficNote.self] = newValue }
     }
 }

@@ -36,7 +36,7 @@ extension Request {
     package mutating func removeCredentials(goingTo destination: Origin?, redaction: Redaction) {
         removeFields(boundToOthersThan: destination)
         options.removeCredentials()
-        let bound = options[OriginBoundFields.self]
+        let bound = options[OriginBoundFieldsNote.self]
         for name in Set(head.headerFields.lazy.filter(redaction.isCredential).map(\.name)) where bound[name] == nil {
             head.headerFields[name] = nil
         }

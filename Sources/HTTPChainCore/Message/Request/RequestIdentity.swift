@@ -42,7 +42,7 @@ package struct RequestIdentity: Hashable, Sendable {
         var fields = head.headerFields
         for name in ignored where fields.contains(name) { fields[name] = nil }
         self.fields = fields
-        boundFields = request.options[OriginBoundFields.self]
+        boundFields = request.options[OriginBoundFieldsNote.self]
         self.content = content
     }
 

@@ -1,5 +1,5 @@
 /// The fragment of a request's URL; see also ``Request/fragment``.
-package enum URLFragment: RequestOption, RequestNote {
+package enum URLFragmentNote: RequestOption, RequestNote {
     /// No fragment.
     package static var defaultValue: String? { nil }
 }
@@ -9,12 +9,12 @@ extension Request {
     ///
     /// It is never sent. When a redirect is followed, a target without a fragment inherits it (RFC 9110 §10.2.2).
     package var fragment: String? {
-        get { options[URLFragment.self] }
+        get { options[URLFragmentNote.self] }
         set {
             if let newValue {
-                options[URLFragment.self] = newValue
+                options[URLFragmentNote.self] = newValue
             } else {
-                options.remove(URLFragment.self)
+                options.remove(URLFragmentNote.self)
             }
         }
     }

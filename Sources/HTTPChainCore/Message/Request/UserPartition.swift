@@ -106,7 +106,7 @@ public struct UserPartition: Sendable {
     ///
     /// - Throws: Errors of the closure.
     package func owner(of request: borrowing Request) async throws -> Owner {
-        if seesUsers, let choice = request.options[CredentialChoice.self] {
+        if seesUsers, let choice = request.options[CredentialChoiceNote.self] {
             return choice == .none && !request.bringsCredentials ? .user("") : .unknown
         }
         switch kind {
@@ -133,7 +133,7 @@ package enum ChosenCredentials: Sendable {
 }
 
 /// The credentials that a call chooses; `nil` for those of its user.
-package enum CredentialChoice: RequestNote {
+package enum CredentialChoiceNote: RequestNote {
     /// `nil`.
     package static var defaultValue: ChosenCredentials? { nil }
 }

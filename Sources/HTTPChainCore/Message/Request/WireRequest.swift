@@ -25,8 +25,8 @@ public struct WireRequest: Sendable {
     /// Computed each time, so only read it if there is something to redact.
     package var redaction: Redaction { Request(head: head, options: options).redaction }
 
-    /// Whether a stage has decided if the attempt is traced; see ``TracedByStage``.
-    package var isTracedByStage: Bool { options[TracedByStage.self] }
+    /// Whether a stage has decided if the attempt is traced; see ``TracedByStageNote``.
+    package var isTracedByStage: Bool { options[TracedByStageNote.self] }
 }
 
 extension WireRequest: DescribedValue, RedactedDisplay {

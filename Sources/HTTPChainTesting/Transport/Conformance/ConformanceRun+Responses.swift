@@ -209,8 +209,8 @@ extension ConformanceRun {
                 try expect(String(decoding: body, as: UTF8.self), is: text, "decoded body")
                 try expect(response.field("Content-Encoding"), is: "", "Content-Encoding of a decoded body")
                 try expect(response.field("Content-Length"), is: "", "Content-Length of a decoded body")
-                let original = response.options[OriginalContentFields.self][.contentEncoding] ?? ""
-                try expect(original, is: "gzip", "Content-Encoding in OriginalContentFields")
+                let original = response.options[OriginalContentFieldsFact.self][.contentEncoding] ?? ""
+                try expect(original, is: "gzip", "Content-Encoding in originalContentFields")
             } else {
                 try expect(body == encoded, "the encoded body", seen: "\(BodyPreview(body, isTruncated: false))")
                 try expect(response.field("Content-Encoding"), is: "gzip", "Content-Encoding")

@@ -113,7 +113,7 @@ extension ConformanceRun {
                     "\(base)/progress",
                     body: Pattern.body(length, declared: isDeclared, once: false)
                 )
-                request.options[UploadProgress.self] = { sent, expected in
+                request.options[UploadProgressNote.self] = { sent, expected in
                     counts.withLock { $0.append((sent, expected)) }
                 }
                 _ = try await transport.send(request).body.collect()

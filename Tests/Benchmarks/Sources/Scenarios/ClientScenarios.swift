@@ -36,7 +36,7 @@ public enum ClientScenarios {
             },
             Scenario(name: "client.call.key") { count in
                 for _ in 0..<count {
-                    try await excluding.call(request).key("user").tags("page").excludingDuplicates().value
+                    try await excluding.call(request).key("user").tags("page").duplicates(false).value
                 }
             },
             Scenario(name: "client.call.endpoints") { count in

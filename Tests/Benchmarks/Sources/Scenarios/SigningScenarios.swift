@@ -58,7 +58,8 @@ public enum SigningScenarios {
 
     private static func scenario(_ name: String, _ chain: Chain) -> Scenario {
         // Only the signer of webhooks reads it.
-        let template = name == "signing.webhook" ? request.webhookID("msg_27UH4WbU6Z5A5EzD8u03UvzRbpk") : request
+        let template =
+            name == "signing.webhook" ? request.signing(webhookID: "msg_27UH4WbU6Z5A5EzD8u03UvzRbpk") : request
         return Scenario(name: name) { count in
             for _ in 0..<count {
                 guard try await chain.send(template).status == .ok else { throw Wrong() }
