@@ -17,7 +17,7 @@ struct PublicSuffixTests {
         let cases = try lines("public-suffix-tests.txt").map { $0.split(separator: " ").map(String.init) }
         #expect(cases.count == 78)
         for one in cases where one[0] != "null" {
-            let expected = one[1] == "null" ? nil : URLHost(one[1])?.text
+            let expected = one[1] == "null" ? nil : URLHost(one[1][...])?.text
             #expect(PublicSuffixList.registrableDomain(of: one[0]) == expected, "\(one)")
         }
     }
