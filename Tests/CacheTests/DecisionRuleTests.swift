@@ -132,7 +132,7 @@ struct DecisionRuleTests {
     func clientRows(row: Row) { #expect(row.situation.outcome == row.expected) }
 
     @Test(
-        "A request for which nothing is stored is forwarded, or answered with 504 if it is only-if-cached",
+        "A request for which nothing is stored is forwarded, or gets a 504 if it is only-if-cached",
         arguments: [("", "forward"), ("only-if-cached", "504")]
     )
     func nothingStored(directive: String, expected: String) {

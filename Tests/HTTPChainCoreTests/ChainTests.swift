@@ -21,7 +21,7 @@ struct ChainTests {
     func empty() async throws {
         let chain = try Chain(transport: ClosureTransport { _ in Response(.noContent) })
         #expect(try await chain.send(.get("http://h/")).status == .noContent)
-        #expect(chain.capabilities == [.streamsUploads, .backpressure])
+        #expect(chain.capabilities == [.streamsUploads, .backpressure, .keepsRepeatedFields])
     }
 
     @Test("A chain is built from if, if let, else, switch, for and arrays", arguments: [true, false])

@@ -296,7 +296,7 @@ struct ExpansionTests {
         let requests = text.components(separatedBy: "struct ")
         func lines(_ name: String) -> [Bool] {
             let request = requests.first { $0.hasPrefix(name) } ?? ""
-            return [request.contains("decoding(at: \"data\")"), request.contains("serialized(by: \"xml\")")]
+            return [request.contains("decoding(at: \"data\")"), request.contains("serializer(\"xml\")")]
         }
         #expect(lines("ARequest") == [true, true] && lines("BRequest") == [false, false])
         #expect(lines("CRequest") == [false, true] && lines("DRequest") == [false, false])

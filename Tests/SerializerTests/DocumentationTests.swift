@@ -74,9 +74,8 @@ struct DocumentationTests {
 
         let login = Request.post("https://a.example/login", body: .value(["user": "ida"])).encoding(by: .form)
         let search = Request(.get, "https://a.example/plants", body: .value(["height": 3])).encoding(by: .form)
-        let clear = Request.patch("https://a.example/me", body: .value(Profile(nickname: nil))).encoding(
-            nilAsNull: true
-        )
+        let emptied = Profile(nickname: nil)
+        let clear = Request.patch("https://a.example/me", body: .value(emptied)).encoding(nilAsNull: true)
         let wired = Request.get("https://a.example/albums/7").afterDecoding(Album.self) { album in
             for index in album.tracks.indices { album.tracks[index].albumID = album.id }
         }
