@@ -140,7 +140,6 @@ public struct ProgressMiddleware: BuiltInStage {
     ///
     /// - Throws: Errors from the inner stages; `CancellationError` if a `Foundation.Progress` of the call was
     ///   cancelled.
-    @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if observer == nil, !request.options.contains(ProgressOption.self) { return try await next(request) }
         return try await observe(request, next)

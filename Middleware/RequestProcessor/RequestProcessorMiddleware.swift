@@ -106,7 +106,6 @@ public struct RequestProcessorMiddleware: BuiltInStage {
     }
 
     /// Runs a processor, which may wait until the call's deadline.
-    @inline(__always)
     private func run(_ processor: any RequestProcessor, on request: inout Request) async throws {
         guard let timer = request.callTimer else { return try await processor.process(&request) }
         let given = request

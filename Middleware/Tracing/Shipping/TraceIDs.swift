@@ -47,7 +47,6 @@ package struct Xoshiro256: Sendable {
         return scrambled
     }
 
-    @inline(__always)
     private static func rotate(_ bits: UInt64, by count: UInt64) -> UInt64 { bits &<< count | bits &>> (64 - count) }
 }
 #endif

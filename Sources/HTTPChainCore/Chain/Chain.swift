@@ -109,7 +109,7 @@ public struct Chain: BuiltInTransport {
         if !request.options.storage.isChecked {
             switch links.optionReaders.check {
             case .effects:
-                if !links.optionReaders.read(all: request.options.storage) { try refuseUnreadOptions(of: request) }
+                if !links.readOptions(of: request) { try refuseUnreadOptions(of: request) }
             case .effectsAndSwitches: try refuseUnreadOptions(of: request)
             case .nothing:
                 if request.options.storage.isAwaited { return try await sendEndingWaits(request) }

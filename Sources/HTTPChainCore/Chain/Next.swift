@@ -171,4 +171,10 @@ final class ChainLinks: Sendable {
             Next(ChainLink(place.0, next: next, capabilities: place.1))
         }
     }
+
+    /// Whether every option of a request is read by something, or harmless.
+    ///
+    /// Inlined, it would retain and release the lists of the readers for each call (`chain.options.check`).
+    @inline(never)
+    func readOptions(of request: borrowing Request) -> Bool { optionReaders.read(all: request.options.storage) }
 }

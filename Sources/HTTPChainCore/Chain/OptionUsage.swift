@@ -137,7 +137,6 @@ struct OptionReaders: Sendable {
     }
 
     /// Whether every option of a request is read by something, or harmless.
-    @inline(__always)
     func read(all storage: OptionStorage) -> Bool {
         storage.last?.isRead(by: identifiers) ?? true
     }

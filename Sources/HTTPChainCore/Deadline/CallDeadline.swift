@@ -44,6 +44,14 @@ package enum SharedDeadlineNote: RequestNote {
     package static var affectsResponse: Bool { false }
 }
 
+extension Deadline {
+    /// Makes the deadline of a call, which starts now if its start is unknown.
+    package init(_ mark: DeadlineNote.Mark, at now: Duration) {
+        let start = mark.start ?? now
+        self.init(.call, limit: mark.instant - start, start: start)
+    }
+}
+
 extension RequestOptions {
     /// The deadline of the call, or the latest of the calls that share the exchange.
     package var deadline: Duration? { self[DeadlineNote.self]?.instant ?? self[SharedDeadlineNote.self]?() }

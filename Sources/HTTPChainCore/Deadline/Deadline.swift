@@ -13,12 +13,6 @@ package struct Deadline: Sendable, Hashable {
         self.start = start
     }
 
-    /// Makes the deadline of a call, which starts now if its start is unknown.
-    package init(_ mark: DeadlineNote.Mark, at now: Duration) {
-        let start = mark.start ?? now
-        self.init(.call, limit: mark.instant - start, start: start)
-    }
-
     /// The time of the deadline.
     package var instant: Duration { start + max(.zero, min(limit, Self.furthest)) }
 
