@@ -51,6 +51,19 @@ struct ZstdTests {
         #expect(try await problem(frame(0x08)) == .corrupt("Unsupported frame parameter"))
     }
 
+    @Test(
+        "A frame of an old format that hides behind the first byte of another is no frame, however it arrives",
+        arguments: [0x22, 0x23, 0x24, 0x25, 0x26, 0x27] as [UInt8],
+        [1, 3, 100]
+    )
+    func hiddenFormat(version: UInt8, size: Int) async throws {
+        let bytes = Data([0x28, version, 0xB5, 0x2F, 0xFD, 0x00, 0x24, 0xF1, 0x2F, 0x51])
+        let error = await #expect(throws: ContentCodingError.self) {
+            try await HTTPBody.pieces(bytes, of: size).decoded(from: [.zstd]).content
+        }
+        #expect(error?.problem == .notEncoded)
+    }
+
     @Test("Frames that follow each other are one content, with skipped ones between them", arguments: [1, 5, 100_000])
     func frames(size: Int) async throws {
         let first = try await Libraries.encoded(Samples.json(70_000), .zstd)

@@ -54,17 +54,20 @@ final class ZstdDecoder: ContentDecoder {
         Steps.take()
         let rest = UnsafeRawBufferPointer(rebasing: buffers.input[buffers.consumed...])
         let room = UnsafeMutableRawBufferPointer(rebasing: buffers.output[buffers.produced...])
-        let begins = !isInFrame
-        if begins {
-            // Without input, the library would begin a frame that doesn't exist.
-            guard let first = rest.first else { return false }
-            guard Self.beginsFrame(first) else { throw strayBytes }
+        if !isInFrame {
             header = []
             frameSize = 0
         }
-        // A frame's first byte is passed separately: the library decodes a complete frame by different rules than one
-        // in pieces, such as for an empty compressed block, and the result mustn't depend on how the content arrives.
-        let count = begins ? 1 : rest.count
+        let isInMagic = header.count < 4
+        if isInMagic {
+            // Without input, the library would begin a frame that doesn't exist.
+            guard let next = rest.first else { return false }
+            guard continuesMagic(next) else { throw strayBytes }
+        }
+        // The bytes of the magic number are passed one by one: the library looks for legacy formats at the beginning of
+        // any input, and decodes a complete frame by different rules than one in pieces, such as for an empty compressed
+        // block. The result mustn't depend on how the content arrives.
+        let count = isInMagic ? 1 : rest.count
         var input = ZSTD_inBuffer(src: rest.baseAddress, size: count, pos: 0)
         var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
         let result = ZSTD_decompressStream(stream, &output, &input)
@@ -98,11 +101,13 @@ final class ZstdDecoder: ContentDecoder {
         if isInFrame { throw .truncated }
     }
 
-    /// Whether a byte begins the magic number of a frame or a skippable frame, RFC 8878 §3.1.1 and §3.1.2.
+    /// Whether a byte is the next of the magic number of a frame or a skippable frame, RFC 8878 §3.1.1 and §3.1.2.
     ///
-    /// Legacy formats, which the library may still support, begin differently.
-    private static func beginsFrame(_ byte: UInt8) -> Bool {
-        byte == 0x28 || byte & 0xF0 == 0x50
+    /// Legacy formats, which the library may still support, have other numbers.
+    private func continuesMagic(_ byte: UInt8) -> Bool {
+        guard let first = header.first else { return byte == 0x28 || byte & 0xF0 == 0x50 }
+        let magic: UInt32 = first == 0x28 ? 0xFD2F_B528 : 0x184D_2A50
+        return byte == UInt8(truncatingIfNeeded: magic >> (8 * UInt32(header.count)))
     }
 
     private var strayBytes: ContentCodingError.Problem {
