@@ -138,7 +138,7 @@ public struct CacheBounds: Sendable, Hashable {
         self.variantsPerKey = max(1, variantsPerKey)
     }
 
-    /// Whether a store with this usage has no room for so much more.
+    /// Whether a store would exceed the limits with additional bytes and entries.
     package func areExceeded(by usage: CacheUsage, adding bytes: Int64 = 0, entries: Int = 0) -> Bool {
         usage.bytes + bytes > totalBytes.bytes || usage.entries + entries > entryCount
     }

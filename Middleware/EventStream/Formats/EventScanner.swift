@@ -66,7 +66,6 @@ struct EventScanner: Sendable {
         pendingID = lastEventID
     }
 
-    /// Scans a chunk.
     mutating func scan(_ chunk: Data, into sink: inout some EventSink) throws(EventStreamError) {
         let result = chunk.withUnsafeBytes { bytes in
             Result { () throws(EventStreamError) in try scan(bytes, into: &sink) }

@@ -96,9 +96,7 @@ extension OAuthEndpoint {
         /// The maximum length of a server's text.
         private static let textLimit = 256
 
-        /// The status.
         package let status: Int
-        /// The body.
         package let content: Data
         /// The request and the response head, redacted.
         package let exchange: ExchangeSnapshot
