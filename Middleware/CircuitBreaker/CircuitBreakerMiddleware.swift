@@ -85,7 +85,7 @@ public struct CircuitBreakerMiddleware: BuiltInStage {
     ///
     /// - Throws: ``CircuitOpenError``; errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let circuit = breaker.circuit(for: request) else { return try await next(request) }
         let call = try CircuitCall(request, circuit)
         do {

@@ -99,7 +99,7 @@ public struct CoalescingMiddleware: BuiltInStage, SharingMiddleware {
     /// Joins the transfer of an identical call, or begins one.
     ///
     /// - Throws: Errors of the inner stages and of the partition; `CancellationError` if the caller is cancelled.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard request.head.method.isSafe else {
             guard let origin = request.origin else { return try await next(request) }
             defer { transfers.close(to: origin) }

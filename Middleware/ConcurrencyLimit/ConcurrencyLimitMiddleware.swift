@@ -75,7 +75,7 @@ public struct ConcurrencyLimitMiddleware: BuiltInStage {
     ///
     /// - Throws: ``ConcurrencyLimitError``; errors of the inner stages; `CancellationError`.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let pool = limiter.pool(for: request) else { return try await next(request) }
         let environment = CallEnvironment(of: request.options)
         let deadline = request.options.deadline

@@ -88,7 +88,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
     /// Adds digests to the request, passes it on, and verifies the response's body as it is read.
     ///
     /// - Throws: ``ContentDigestError``; rethrows errors from reading the request's body and of the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let redaction = request.redaction
         let digester = RequestDigester(
             fields: request.options[DigestOption.self].applied(to: fields) ?? [],

@@ -130,7 +130,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
     ///
     /// - Throws: ``CookieError``; errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         // The most common case comes first, and does only what is necessary.
         guard case .one(let jar) = source, jar.isCertainlyEmpty, use.sends, use.stores,
             !request.options.contains(CookieUseOption.self), !request.options.contains(CookiesOption.self)

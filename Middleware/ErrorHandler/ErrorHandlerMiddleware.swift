@@ -91,7 +91,7 @@ public struct ErrorHandlerMiddleware: BuiltInStage {
     ///
     /// - Throws: ``ServiceError``; errors thrown by handlers; rethrows errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let call = request.options[ErrorHandlersOption.self]
         let additional = request.options[AdditionalErrorHandlersOption.self]
         let redaction = request.redaction

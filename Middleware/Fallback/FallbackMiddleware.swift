@@ -108,7 +108,7 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
     /// - Throws: Rethrows errors of the inner stages if the fallback has no response, but not the claim that nothing was
     ///   sent if the fallback may have done the write; `CancellationError`.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         // Requests are distinguished by the URL that inner stages build.
         if !fallback.memories.isEmpty, !request.hasCompleteURL { _ = request.recordCall() }
         let kept = request

@@ -95,7 +95,7 @@ public struct GzipMiddleware: BuiltInStage {
     ///
     /// - Throws: ``ContentCodingError``; errors from the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let limits = request.options[DecompressionOption.self].applied(to: limits)
         if limits != nil { acceptEncoded(&request.head.headerFields, next) }
         let target = request.head.withoutFields

@@ -73,7 +73,7 @@ public struct RecordingMiddleware: BuiltInStage {
     /// Passes the request on and records the exchange.
     ///
     /// - Throws: Errors from the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard request.options[RecordingOption.self] else { return try await next(request) }
         return try await Self.record(request, at: place, to: recorder, next)
     }

@@ -123,7 +123,7 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
     /// - Throws: Errors of the inner stages; ``/HTTPChainCore/InvalidRequestError`` if the call's policy has an invalid
     ///   origin; `CancellationError` if the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard request.options.contains(HedgingOption.self) else {
             return policy.mayHedge(request) ? try await send(request, next, policy) : try await next(request)
         }

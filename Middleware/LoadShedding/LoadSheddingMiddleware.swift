@@ -57,7 +57,7 @@ public struct LoadSheddingMiddleware: BuiltInStage {
     ///
     /// - Throws: ``LoadShedError``; errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let shared = groups.entry(for: request) else { return try await next(request) }
         let started = request.options.elapsed
         try Self.admit(request, shared, at: started)

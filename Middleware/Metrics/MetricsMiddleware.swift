@@ -121,7 +121,7 @@ public struct MetricsMiddleware: BuiltInStage, CallRecordingMiddleware {
     /// Passes the request on and measures it.
     ///
     /// - Throws: Errors from the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         switch unit {
         case .attempt: try await measureAttempt(request, next)
         case .call: try await measureCall(request, next)

@@ -53,7 +53,7 @@ public struct MultipartMiddleware: BuiltInStage {
     /// Frames the form, if there is one, and passes the request on.
     ///
     /// - Throws: ``MultipartError``; `BodyError` for a file that can't be read; errors from the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if let form = request.options[MultipartFormNote.self] {
             // The last content that was set is sent.
             if request.body.isPlaceholder { try await frame(form, in: &request) }

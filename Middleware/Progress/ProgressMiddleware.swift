@@ -140,7 +140,7 @@ public struct ProgressMiddleware: BuiltInStage {
     ///
     /// - Throws: Errors from the inner stages; `CancellationError` if a `Foundation.Progress` of the call was
     ///   cancelled.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if observer == nil, !request.options.contains(ProgressOption.self) { return try await next(request) }
         return try await observe(request, next)
     }

@@ -81,7 +81,7 @@ public struct RateLimitMiddleware: BuiltInStage {
     ///
     /// - Throws: ``RateLimitExceededError``; errors of a store and of the inner stages; `CancellationError`.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let group = limiter.limitedGroup(for: request) else { return try await next(request) }
         let environment = CallEnvironment(of: request.options)
         let tokens = Self.weight(of: request)

@@ -73,7 +73,7 @@ public struct RedirectMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddlewar
     /// - Throws: ``RedirectError``; rethrows errors of the inner stages, but not the claim that nothing was sent after a
     ///   redirect from a write to a GET.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let kept = request
         let response = try await next(request)
         guard RedirectJourney.isRedirect(response.status), !kept.options[NoRedirectsNote.self] else { return response }

@@ -92,7 +92,7 @@ public struct RequestProcessorMiddleware: BuiltInStage {
     /// Runs the processors and passes the request on.
     ///
     /// - Throws: Rethrows errors of processors, unchanged, and of the inner stages; `UnreadOptionError`.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let given = request.options
         for processor in processors { try await run(processor, on: &request) }
         // Checked after the stage's own processors have run, because they may change the call's options.

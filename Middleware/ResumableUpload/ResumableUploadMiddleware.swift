@@ -138,7 +138,7 @@ public struct ResumableUploadMiddleware: BuiltInStage {
     /// Passes a request on unchanged, or as an upload in several requests.
     ///
     /// - Throws: ``UploadError``; errors from the store; errors from the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard options.selection != .marked || request.options.contains(ResumableUploadOption.self) else {
             return try await next(request)
         }

@@ -130,7 +130,7 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
     ///
     /// - Throws: The error of the last attempt; `CancellationError` as soon as the task is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if request.options.contains(RetryOption.self) {
             let policy = request.options[RetryOption.self].applied(to: settings.policy) ?? .never
             return try await send(request, next, settings.with(policy))
@@ -139,7 +139,7 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
     }
 
     @inline(__always)
-    private func send(
+    private nonisolated(nonsending) func send(
         _ request: consuming Request,
         _ next: Next,
         _ settings: RetrySettings

@@ -121,7 +121,7 @@ public struct SerializerMiddleware: BuiltInStage {
     ///
     /// - Throws: ``SerializerError``; `DecodingFailure`; errors from closures after decoding and from the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard needsSerializer(request) else { return try await next(request) }
         let call = request.serialization
         try checkSettings(of: request, for: call)

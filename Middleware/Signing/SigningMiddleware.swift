@@ -117,7 +117,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// Signs the request, passes it on, and verifies the response.
     ///
     /// - Throws: ``SigningError``; rethrows errors of the signer, the inner stages and reading the request's body.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let origin = request.origin, origins.contains(origin),
             !request.options.contains(SigningOption.self) || request.options[SigningOption.self] == .standard
         else { return try await next(request) }

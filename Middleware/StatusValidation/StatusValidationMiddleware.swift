@@ -72,7 +72,7 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware, BuiltInStag
     ///
     /// - Throws: ``StatusError``; rethrows errors of the check and of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let kept = request
         let response = try await next(request)
         // The common case: nothing set for the call, and a status that the stage accepts.

@@ -115,7 +115,7 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage 
     /// - Throws: ``/HTTPChainCore/TimeoutError``; rethrows errors of the inner stages; `CancellationError` if the task
     ///   is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let isForOneCall =
             request.options.contains(AttemptTimeoutOption.self) || request.options.contains(StepTimeoutsOption.self)
         let limits = isForOneCall ? self.limits(for: request) : limits

@@ -73,7 +73,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     /// - Throws: ``/HTTPChainCore/TimeoutError``; rethrows errors of the inner stages; `CancellationError` if the task
     ///   is cancelled.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         var limit = limit
         // Each of the calls that share an exchange has its own limit outside.
         if request.options.contains(TimeoutOption.self), !request.options.contains(SharedDeadlineNote.self) {
@@ -85,7 +85,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     }
 
     @inline(__always)
-    private func hold(
+    private nonisolated(nonsending) func hold(
         _ request: consuming Request,
         _ next: Next,
         limit: Duration?,

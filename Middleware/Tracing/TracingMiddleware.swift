@@ -148,7 +148,7 @@ public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
     /// Passes the request on within a separate span.
     ///
     /// - Throws: Errors from the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard Self.isTraced(request) else {
             request.options.set(Self.traced)
             return try await next(request)

@@ -175,7 +175,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
 
     /// Completes the request's URL and passes it on.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let hasArguments = request.options.contains(URLArgumentsOption.self)
         let arguments = hasArguments ? request.urlArguments : .none
         var template: String?

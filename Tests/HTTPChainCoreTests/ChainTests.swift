@@ -45,6 +45,31 @@ struct ChainTests {
         #expect(chain.stages.map(\.summary.name) == expected)
     }
 
+    @Test("The stages inside one that runs on an actor don't run on the actor")
+    func actors() async throws {
+        let actors = Locked<[String?]>([])
+        let chain = try Chain(transport: ClosureTransport()) {
+            ActorNote(actors: actors)
+            MainActorStage()
+            ActorNote(actors: actors)
+            ActorStage()
+            ActorNote(actors: actors)
+        }
+        #expect(try await onMainActor { try await chain.send(.get("http://h/")) }.status == .ok)
+        #expect(actors.withLock { $0 } == [nil, nil, nil])
+        // Called alone, it runs where its caller is.
+        let stage = ActorNote(actors: actors)
+        let inner = Next(to: ClosureTransport())
+        _ = try await onMainActor { try await stage.intercept(.get("http://h/"), next: inner) }
+        #expect(actors.withLock { $0.last } == "MainActor")
+    }
+
+    @MainActor
+    private func onMainActor(_ send: @MainActor () async throws -> Response) async throws -> Response {
+        MainActor.assertIsolated()
+        return try await send()
+    }
+
     @Test("A chain lets a closure change the request and the response")
     func closure() async throws {
         let chain = try Chain(transport: ClosureTransport { Response(.ok, headers: $0.head.headerFields) }) {
@@ -272,5 +297,34 @@ extension Next {
     /// Sends the request and gives the response up.
     fileprivate func drained(_ request: Request) async {
         _ = await (try? self(request))?.body.drain()
+    }
+}
+
+/// Notes the actor on which it runs.
+private struct ActorNote: Middleware {
+    let actors: Locked<[String?]>
+
+    nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let actor: (any Actor)? = #isolation
+        actors.withLock { $0.append(actor.map { "\(type(of: $0))" }) }
+        return try await next(request)
+    }
+}
+
+private struct MainActorStage: Middleware {
+    @MainActor
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        MainActor.assertIsolated()
+        let response = try await next(request)
+        MainActor.assertIsolated()
+        return response
+    }
+}
+
+private actor ActorStage: Middleware {
+    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        let response = try await next(request)
+        preconditionIsolated()
+        return response
     }
 }

@@ -172,13 +172,16 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     /// Adds credentials, passes the request on, and answers challenges.
     ///
     /// - Throws: ``AuthenticationError``; rethrows errors of the authenticators and of the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await authenticate(request, next: next)
     }
 
     // Inlined into the stages that wrap this one, for which another asynchronous call would cost more than this code.
     @inline(__always)
-    package func authenticate(_ request: consuming Request, next: Next) async throws -> Response {
+    package nonisolated(nonsending) func authenticate(
+        _ request: consuming Request,
+        next: Next
+    ) async throws -> Response {
         guard request.acceptsCredentials(for: target), let (origin, admitted, binding) = origin(for: request) else {
             return try await next(request)
         }
@@ -304,7 +307,7 @@ extension AuthenticationStage {
     /// Adds credentials, passes the request on, and answers challenges.
     ///
     /// - Throws: ``AuthenticationError``; rethrows errors of the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await authentication.authenticate(request, next: next)
     }
 }

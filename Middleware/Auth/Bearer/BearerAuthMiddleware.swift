@@ -126,7 +126,7 @@ public struct BearerAuthMiddleware: AuthenticationStage {
     ///
     /// - Throws: ``AuthenticationError``; `UserChangedError`; rethrows errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await authentication.authenticate(request, next: next)
     }
 }

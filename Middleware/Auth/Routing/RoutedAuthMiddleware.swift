@@ -99,7 +99,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage, Identify
     /// Passes the request to its route's stage.
     ///
     /// - Throws: ``AuthenticationError``; rethrows errors of the stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let stage = try stage(for: request) else { return try await next(request) }
         return try await stage.intercept(request, next: next)
     }

@@ -156,7 +156,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// Decorates the request, passes it on, and retries it in another session if the session has ended.
     ///
     /// - Throws: ``AuthenticationError``; `UserChangedError`; rethrows errors of the authenticator and of the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard let binding = origins.binding(for: request), binding.admitted == [true],
             request.acceptsCredentials(for: .origin), !refresher.isInside
         else { return try await next(request) }

@@ -40,7 +40,7 @@ public struct SignpostMiddleware: BuiltInStage {
     /// Passes the request on between the ends of an interval.
     ///
     /// - Throws: Errors from the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         guard signposter.isEnabled else { return try await next(request) }
         let target = "\(ExchangeSnapshot(request.head, redaction: request.redaction))"
         let interval = signposter.beginInterval("HTTP", id: signposter.makeSignpostID(), "\(target, privacy: .public)")

@@ -40,7 +40,7 @@ public struct CallRegistryMiddleware: BuiltInStage {
     }
 
     /// Keeps a call in the registry while it runs.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let value = request.value
         let registration = request.options[CallRegistrationOption.self]
         let request = request

@@ -49,7 +49,7 @@ public struct ClosureMiddleware: BuiltInStage {
 
     /// Runs the closure.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await body(&request, next)
     }
 }
@@ -106,7 +106,7 @@ private struct ConsumingClosureMiddleware: DeadlineKeepingMiddleware {
     var summary: StageSummary { StageSummary(name) }
 
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await body(request, next)
     }
 }

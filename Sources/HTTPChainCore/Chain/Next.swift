@@ -12,14 +12,25 @@ public struct Next: Sendable {
     /// The request is consumed. To call `next` more than once, pass `copy request` in every call but the last, with a
     /// replayable body. See ``Middleware`` for an example.
     ///
+    /// The inner stages don't run on the actor of the caller, so they don't occupy it.
+    ///
     /// - Throws: Errors of the inner stages and the transport.
     @inlinable
     @inline(__always)
-    public func callAsFunction(_ request: consuming Request) async throws -> Response {
-        // Inlined into the stage, without a branch or an optional. Only then does the compiler borrow the link's stage
-        // and next for the call instead of retaining both, which would cost more than the call itself.
+    public nonisolated(nonsending) func callAsFunction(_ request: consuming Request) async throws -> Response {
+        // A variable, because Swift 6.3's compiler fails for `guard #isolation == nil`.
+        let actor: (any Actor)? = #isolation
+        guard actor == nil else { return try await callOutsideActor(request) }
+        // Inlined into the stage, and without an optional. Only then does the compiler borrow the link's stage and next for
+        // the call instead of retaining both, which would cost more than the call itself.
         let link = unsafeDowncast(link, to: ChainLink.self)
         return try await link.stage.intercept(request, next: link.next)
+    }
+
+    @usableFromInline
+    @concurrent
+    func callOutsideActor(_ request: consuming Request) async throws -> Response {
+        try await self(request)
     }
 
     /// The combined capabilities of the inner stages and the transport, for a stage that adapts to them.
@@ -132,7 +143,7 @@ private struct TransportStage: DeadlineKeepingMiddleware {
     var optionsRead: [any RequestOption.Type] { transport.optionsRead + (readers?.named ?? []) }
     var keepsDeadlines: Bool { transport.capabilities.contains(.keepsDeadlines) }
 
-    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if !isChain { request.noteSending() }
         return try await transport.send(request)
     }

@@ -3,7 +3,7 @@ struct TraceProbe: DeadlineKeepingMiddleware {
     let position: Int
     let recorder: TraceRecorder
 
-    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let span = recorder.begin(
             position: position,
             parent: request.options[TraceParentNote.self],

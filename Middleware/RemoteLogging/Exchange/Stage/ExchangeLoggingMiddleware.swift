@@ -26,7 +26,7 @@ extension ExchangeLoggingMiddleware {
     /// Passes the request on, and logs the result.
     ///
     /// - Throws: Errors from the inner stages.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if journal.isSilent(for: request) { return try await next(request) }
         return try await journal.follow(request, next)
     }

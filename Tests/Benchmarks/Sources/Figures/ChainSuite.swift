@@ -23,7 +23,7 @@ extension Suite {
         figures.append(Figure(name: "chain.options.check", value: check, unit: "ns"))
         let ratio = measured.ratio("chain.12.header", to: "direct.12.header")
         figures.append(Figure(name: "chain.12.header.ratio", value: ratio, unit: "x"))
-        for name in ["chain.12.closure", "chain.12.consuming", "chain.12.plain"] {
+        for name in ["chain.12.closure", "chain.12.consuming", "chain.12.plain", "chain.12.concurrent"] {
             let ratio = measured.ratio(name, to: "chain.12.pass")
             figures.append(Figure(name: "\(name).ratio", value: ratio, unit: "x"))
         }

@@ -22,7 +22,7 @@ public enum AsyncCallScenarios {
     private final class Message: Sendable {}
 
     private protocol Callee: Sendable {
-        func call(_ message: consuming Message, _ rest: Rest) async throws -> Message
+        nonisolated(nonsending) func call(_ message: consuming Message, _ rest: Rest) async throws -> Message
     }
 
     private struct Rest: Sendable {
@@ -31,7 +31,7 @@ public enum AsyncCallScenarios {
         init(_ link: any AnyObject & Sendable) { self.link = link }
 
         @inline(__always)
-        func callAsFunction(_ message: consuming Message) async throws -> Message {
+        nonisolated(nonsending) func callAsFunction(_ message: consuming Message) async throws -> Message {
             let link = unsafeDowncast(link, to: Link.self)
             return try await link.callee.call(message, link.rest)
         }
@@ -50,18 +50,22 @@ public enum AsyncCallScenarios {
     private final class NoLink: Sendable {}
 
     private struct Stage: Callee {
-        func call(_ message: consuming Message, _ rest: Rest) async throws -> Message { try await rest(message) }
+        nonisolated(nonsending) func call(_ message: consuming Message, _ rest: Rest) async throws -> Message {
+            try await rest(message)
+        }
     }
 
     private struct ClosureStage: Callee {
         let closure: @Sendable (Message, Rest) async throws -> Message
 
-        func call(_ message: consuming Message, _ rest: Rest) async throws -> Message {
+        nonisolated(nonsending) func call(_ message: consuming Message, _ rest: Rest) async throws -> Message {
             try await closure(message, rest)
         }
     }
 
     private struct End: Callee {
-        func call(_ message: consuming Message, _ rest: Rest) async throws -> Message { message }
+        nonisolated(nonsending) func call(_ message: consuming Message, _ rest: Rest) async throws -> Message {
+            message
+        }
     }
 }

@@ -32,7 +32,8 @@ public enum ChainScenarios {
         try chain(Array(repeating: PassThroughStage(), count: count), named: name)
     }
 
-    /// Twelve stages that do nothing: of closures, of closures that consume the request, and that take a plain request.
+    /// Twelve stages that do nothing: of closures, of closures that consume the request, that take a plain request, and
+    /// that are declared without `nonisolated(nonsending)`.
     public static func otherPassThrough() throws -> [Scenario] {
         [
             try chain(
@@ -48,6 +49,7 @@ public enum ChainScenarios {
                 named: "chain.12.consuming"
             ),
             try chain(Array(repeating: PlainStage(), count: 12), named: "chain.12.plain"),
+            try chain(Array(repeating: ConcurrentStage(), count: 12), named: "chain.12.concurrent"),
         ]
     }
 
@@ -151,7 +153,7 @@ private struct OptionReadingStage: DeadlineKeepingMiddleware {
         [FirstOption.self, SecondOption.self, ThirdOption.self, FourthOption.self]
     }
 
-    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await next(request)
     }
 }

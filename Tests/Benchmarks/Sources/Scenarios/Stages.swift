@@ -5,6 +5,15 @@ import HTTPTypes
 struct PassThroughStage: Middleware {
     init() {}
 
+    nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+        try await next(request)
+    }
+}
+
+/// Hands the request on, as a stage does that leaves its caller's actor by itself.
+struct ConcurrentStage: Middleware {
+    init() {}
+
     func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         try await next(request)
     }
@@ -14,7 +23,7 @@ struct PassThroughStage: Middleware {
 struct PlainStage: Middleware {
     init() {}
 
-    func intercept(_ request: Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: Request, next: Next) async throws -> Response {
         try await next(request)
     }
 }
@@ -29,7 +38,7 @@ struct HeaderStage: Middleware {
         self.value = value
     }
 
-    func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         request.head.headerFields[name] = value
         return try await next(request)
     }
