@@ -59,11 +59,29 @@ enum FixedOperation: Sendable {
     }
 }
 
-extension [FixedOperation] {
+/// Operations that don't depend on the request, in order.
+struct FixedOperations: Sendable {
+    private let operations: [FixedOperation]
+    /// The fields of a request that had none, which all such requests share; `nil` if the operations fail.
+    private let fieldsAlone: HTTPFields?
+
+    init(_ operations: [FixedOperation]) {
+        self.operations = operations
+        var fields = HTTPFields()
+        do {
+            for operation in operations { try operation.apply(to: &fields) }
+            fieldsAlone = fields
+        } catch {
+            fieldsAlone = nil
+        }
+    }
+
     func apply(to fields: inout HTTPFields) throws(HeadersError) {
-        // One allocation for these and a few fields of inner stages.
-        if fields.isEmpty { fields.reserveCapacity(Swift.max(count, 8)) }
-        for operation in self { try operation.apply(to: &fields) }
+        if fields.isEmpty, let fieldsAlone {
+            fields = fieldsAlone
+        } else {
+            for operation in operations { try operation.apply(to: &fields) }
+        }
     }
 }
 

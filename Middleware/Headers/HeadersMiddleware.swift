@@ -34,7 +34,7 @@ public import HTTPTypes
 public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
     let operations: [HeaderOperation]
     /// The operations if none depends on the request: no closure, no origin, no mistake.
-    private let fixed: [FixedOperation]?
+    private let fixed: FixedOperations?
     /// The options that the stage reads; parameters and variables only if there is a template.
     package let stageOptions: [any RequestOption.Type]
 
@@ -84,7 +84,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     public init(_ operations: [HeaderOperation] = []) {
         self.operations = operations
         let fixed = operations.compactMap { $0.origin == nil ? FixedOperation($0) : nil }
-        self.fixed = fixed.count == operations.count ? fixed : nil
+        self.fixed = fixed.count == operations.count ? FixedOperations(fixed) : nil
         let hasTemplate = operations.contains(where: \.readsParameters)
         stageOptions =
             hasTemplate
@@ -144,7 +144,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     ///
     /// - Throws: ``HeadersError``; rethrows errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let isForOneCall = request.options.contains(HeadersOption.self)
         if let fixed, !isForOneCall {
             try fixed.apply(to: &request.head.headerFields)

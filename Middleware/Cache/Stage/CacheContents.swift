@@ -19,12 +19,13 @@ final class CacheContents: Sendable {
     // MARK: - Lookup
 
     /// Returns the stored responses that may serve a question; none if the store fails.
-    func variants(for question: CacheQuestion) async -> [CacheEntry] {
+    nonisolated(nonsending) func variants(for question: CacheQuestion) async -> [CacheEntry] {
         guard let key = question.key, question.settings.use != .off, !question.isContentUnknown else { return [] }
         do {
-            return try await invalidatingSuperseded(store.variants(of: key), of: key).filter {
-                $0.response.metadata.variant.isOf(content: question.content)
-            }
+            let entries = try await invalidatingSuperseded(store.variants(of: key), of: key)
+            let content = question.content
+            let isOfContent = { (entry: CacheEntry) in entry.response.metadata.variant.isOf(content: content) }
+            return entries.allSatisfy(isOfContent) ? entries : entries.filter(isOfContent)
         } catch {
             events.emit(.storeFailure(key, error))
             return []
@@ -32,7 +33,10 @@ final class CacheContents: Sendable {
     }
 
     /// Invalidates the entries that a newer response superseded without being stored, RFC 9111 §4.3.3.
-    private func invalidatingSuperseded(_ entries: [CacheEntry], of key: CacheKey) async throws -> [CacheEntry] {
+    private nonisolated(nonsending) func invalidatingSuperseded(
+        _ entries: [CacheEntry],
+        of key: CacheKey
+    ) async throws -> [CacheEntry] {
         guard let superseded = log.superseded(of: key) else { return entries }
         var variants: [CacheEntry] = []
         for entry in entries {
@@ -56,7 +60,7 @@ final class CacheContents: Sendable {
     }
 
     /// Returns the stored content of a response; nil if it is gone.
-    func body(of answer: CacheAnswer) async -> HTTPBody? {
+    nonisolated(nonsending) func body(of answer: CacheAnswer) async -> HTTPBody? {
         var range: Range<Int64>?
         if case .part(let wanted, _) = answer.form {
             var offset: Int64 = 0

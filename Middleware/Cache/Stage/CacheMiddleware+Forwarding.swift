@@ -16,16 +16,16 @@ extension CacheMiddleware {
     ///
     /// The rules, the key, the partition and the log of invalidations aren't needed: they accounted for half the cost
     /// of the README's chain.
-    func pass(_ request: consuming Request, _ next: Next) async throws -> Response {
-        let reason = CacheReason.off
-        request.noteEvent("httpchain.cache.forward", [("httpchain.cache.reason", .string(reason.forward.rawValue))])
+    nonisolated(nonsending) func pass(_ request: consuming Request, _ next: Next) async throws -> Response {
+        let reason = CacheReason.off.forward
+        request.noteEvent("httpchain.cache.forward", [("httpchain.cache.reason", .string(reason.rawValue))])
         var response = try await next(request)
-        reports.attach(reports.status(reason, answered: response.status.code), to: &response)
+        reports.attachOff(to: &response)
         return response
     }
 
     /// Sends the request unchanged, except for asking for validation if it is a refresh.
-    func forward(
+    nonisolated(nonsending) func forward(
         _ request: consuming Request,
         _ question: CacheQuestion,
         _ reason: CacheReason,

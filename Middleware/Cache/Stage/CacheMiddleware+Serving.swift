@@ -5,7 +5,7 @@ import HTTPTypes
 
 extension CacheMiddleware {
     /// Returns a stored response that was not validated; `nil` if its body is gone.
-    func hit(_ answer: CacheAnswer, _ question: CacheQuestion) async -> Response? {
+    nonisolated(nonsending) func hit(_ answer: CacheAnswer, _ question: CacheQuestion) async -> Response? {
         let freshness = answer.freshness
         let age = freshness.ageField
         let timeToLive = freshness.wholeTimeToLive

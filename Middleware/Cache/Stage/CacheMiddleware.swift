@@ -127,7 +127,7 @@ public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
     ///
     /// - Throws: Errors of the inner stages and of the partition.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
-    public func intercept(_ request: consuming Request, next: Next) async throws -> Response {
+    public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let settings = questions.settings(for: request)
         if settings.use == .off, settings.invalidates.isEmpty, request.head.method.isSafe, reports.events.countPassed()
         {

@@ -14,7 +14,10 @@ struct CacheQuestions: Sendable {
     ///
     /// - Parameter known: The settings that apply to the request, if they are known already.
     /// - Throws: Errors of the partition.
-    func question(about request: borrowing Request, _ known: CacheSettings? = nil) async throws -> CacheQuestion {
+    nonisolated(nonsending) func question(
+        about request: borrowing Request,
+        _ known: CacheSettings? = nil
+    ) async throws -> CacheQuestion {
         let settings = known ?? settings(for: request)
         let head = request.head
         let owner: String
@@ -27,22 +30,24 @@ struct CacheQuestions: Sendable {
             question.isUnowned = true
             return question
         }
+        let key = Self.key(for: head, settings, partition: owner)
+        let hasContent = !request.body.isEmpty
         var question = CacheQuestion(
             head,
-            key: Self.key(for: head, settings, partition: owner),
+            key: key,
             settings: settings,
-            hasContent: !request.body.isEmpty,
+            hasContent: hasContent,
             time: request.environment.time.date
         )
         question.isOwnerKnown = partition.seesUsers
         question.needsOwner = !isShared && !partition.isShared && !partition.seesUsers
         if question.needsOwner { question.redaction = request.redaction }
-        if question.hasContent, question.key?.identifier != nil, settings.use != .off {
+        if hasContent, key?.identifier != nil, settings.use != .off {
             question.content = try await Self.digest(of: request)
             question.isContentUnknown = question.content == nil
         }
-        if head.method == .post, question.key == nil, settings.use != .off,
-            let url = CacheKey.url(of: head, ignoring: question.ignoredQuery)
+        if head.method == .post, key == nil, settings.use != .off,
+            let url = CacheKey.url(of: head, ignoring: settings.ignoredQuery ?? .none)
         {
             question.keyOfGet = CacheKey(url: url, partition: owner)
         }

@@ -10,12 +10,17 @@ struct CacheReports: Sendable {
     ///
     /// There are only a few. Rendering and validating one takes a tenth of the time of a call.
     private let fields: [HTTPField]
+    /// The status of a call whose cache is off, with a 200 response: most calls of a chain whose cache is off.
+    private let off: CacheStatus
+    private let preparedOff: PreparedOption
 
     private static let forwards = CacheStatus.Forward.allCases
 
     init(name: String, events: CacheEvents) {
         self.name = name
         self.events = events
+        off = CacheStatus(cache: name, forward: CacheReason.off.forward, forwardStatus: 200, reason: .off)
+        preparedOff = PreparedOption(CacheStatusFact.self, off)
         fields = Self.forwards.flatMap { forward in
             [false, true].map { isStored in
                 let status = CacheStatus(
@@ -42,11 +47,22 @@ struct CacheReports: Sendable {
         CacheStatus(cache: name, forward: reason.forward, forwardStatus: code, reason: reason)
     }
 
+    /// Adds the status of a call whose cache is off.
+    func attachOff(to response: inout Response) {
+        let code = response.status.code
+        guard code == off.forwardStatus else { return attach(status(.off, answered: code), to: &response) }
+        addField(for: off, to: &response)
+        response.options.set(preparedOff)
+    }
+
     /// Adds the cache's status after those of other caches on the path, RFC 9211 §2.
     func attach(_ status: CacheStatus, to response: inout Response) {
-        if response.head.headerFields.count < HTTPFields.capacity {
-            response.head.headerFields.append(field(for: status))
-        }
+        addField(for: status, to: &response)
         response.options[CacheStatusFact.self] = status
+    }
+
+    private func addField(for status: CacheStatus, to response: inout Response) {
+        guard response.head.headerFields.count < HTTPFields.capacity else { return }
+        response.head.headerFields.append(field(for: status))
     }
 }

@@ -19,6 +19,12 @@ struct MemoryShard {
         var used: UInt64 = 0
         /// The time of the last use, for comparison with other shards.
         var usedAt = ContinuousClock.now
+
+        /// Notes a use; returns the body without copying the slot.
+        mutating func use() -> MemoryBody {
+            usedAt = .now
+            return body
+        }
     }
 
     private var slots: [Slot?] = []
@@ -40,10 +46,8 @@ struct MemoryShard {
         if position != newest {
             unlink(position)
             link(position)
-        } else {
-            slots[position]?.usedAt = .now
         }
-        return slots[position]?.body
+        return slots[position]?.use()
     }
 
     mutating func insert(_ entry: CacheEntry, _ body: MemoryBody, cost: Int64) {

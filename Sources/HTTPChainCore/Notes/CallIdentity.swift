@@ -83,15 +83,9 @@ package struct CallIdentity: Sendable {
     }
 }
 
-/// The option that passes a call's users to inner stages.
-enum CallIdentityNote: RequestNote {
-    static var defaultValue: CallIdentity? { nil }
-    static var affectsResponse: Bool { false }
-}
-
 extension Request {
     /// The users of this call, or `nil` if no stage adds an identity.
-    package var callIdentity: CallIdentity? { options[CallIdentityNote.self] }
+    package var callIdentity: CallIdentity? { options.identity }
 
     /// Makes all calls with this request, or copies of it, one user's, and returns the users.
     ///
@@ -100,13 +94,13 @@ extension Request {
     package mutating func bindToOneUser() -> CallIdentity {
         if let identity = callIdentity { return identity }
         let identity = CallIdentity()
-        options[CallIdentityNote.self] = identity
+        options.identity = identity
         return identity
     }
 
     /// Makes a call part of several that are one to the application, such as those for the pages of a list.
     package mutating func bind(to identity: CallIdentity) {
-        if !options.contains(CallIdentityNote.self) { options[CallIdentityNote.self] = identity }
+        options.identity = options.identity ?? identity
     }
 }
 

@@ -21,6 +21,7 @@ package struct OptionEffects: Equatable, Sendable {
 
     package init(of options: RequestOptions) {
         self.options = options
+        self.options.identity = nil
         self.options.storage.keep { key in
             (key as? any RequestOption.Type)?.affectsResponse ?? false && !(key is any TargetOption.Type)
         }

@@ -48,6 +48,8 @@ extension RequestOption {
 /// The per-call options of a request, which override the defaults of stages.
 public struct RequestOptions: Sendable {
     @usableFromInline var storage = OptionStorage()
+    /// The users of the call; not among the options, for which it would allocate two objects a call.
+    var identity: CallIdentity?
 
     /// Makes an empty set of options: every stage behaves as configured.
     public init() {}
@@ -90,7 +92,7 @@ public struct RequestOptions: Sendable {
     package var names: [String] { storage.names }
 }
 
-/// An option and its value, created once and shared by many requests.
+/// An option and its value, created once and shared by many requests or responses.
 ///
 /// Not generic, so that setting it doesn't need runtime type metadata.
 package struct PreparedOption: Sendable {
@@ -101,23 +103,26 @@ package struct PreparedOption: Sendable {
 
     /// Prepares a value.
     package init<Option: RequestOption>(_ option: Option.Type, _ value: Option.Value) {
-        key = option
-        box = OptionBox(value)
-        isCredential = Option.isCredential
-        isHarmless = Option.isHarmless(value)
+        (key, box) = (option, OptionBox(value))
+        (isCredential, isHarmless) = (Option.isCredential, Option.isHarmless(value))
+    }
+
+    /// Prepares a value for responses.
+    package init<Option: ResponseOption>(_ option: Option.Type, _ value: Option.Value) {
+        (key, box) = (option, OptionBox(value))
+        (isCredential, isHarmless) = (false, true)
+    }
+}
+
+extension OptionStorage {
+    mutating func put(_ prepared: PreparedOption) {
+        put(prepared.box, for: prepared.key, isCredential: prepared.isCredential, isHarmless: prepared.isHarmless)
     }
 }
 
 extension RequestOptions {
     /// Sets an option to a prepared value.
-    package mutating func set(_ prepared: PreparedOption) {
-        storage.put(
-            prepared.box,
-            for: prepared.key,
-            isCredential: prepared.isCredential,
-            isHarmless: prepared.isHarmless
-        )
-    }
+    package mutating func set(_ prepared: PreparedOption) { storage.put(prepared) }
 }
 
 /// An option with which a stage, a transport or a client informs another about a call.

@@ -105,7 +105,7 @@ public struct UserPartition: Sendable {
     /// users who aren't logged in.
     ///
     /// - Throws: Errors of the closure.
-    package func owner(of request: borrowing Request) async throws -> Owner {
+    package nonisolated(nonsending) func owner(of request: borrowing Request) async throws -> Owner {
         if seesUsers, let choice = request.options[CredentialChoiceNote.self] {
             return choice == .none && !request.bringsCredentials ? .user("") : .unknown
         }

@@ -20,6 +20,9 @@ public struct ResponseOptions: Sendable {
         set { storage.set(newValue, for: option) }
     }
 
+    /// Attaches a prepared value.
+    package mutating func set(_ prepared: PreparedOption) { storage.put(prepared) }
+
     /// Whether a value is attached for an option.
     @inlinable
     package func contains<Option: ResponseOption>(_ option: Option.Type) -> Bool {
