@@ -89,9 +89,21 @@ extension URLBuilder {
             return try hold(Target(scheme: head.scheme, authority: authority), arguments)
         }
         let target = try target(scheme: head.scheme, authority: authority, reference: reference, arguments)
+        let path = String(decoding: target.path, as: UTF8.self)
+        if head.scheme == nil, authority == nil, head.extendedConnectProtocol == nil {
+            // A new target, which takes half the time of changing the old one three times.
+            head = HTTPRequest(
+                method: head.method,
+                scheme: target.scheme,
+                authority: target.authority,
+                path: path,
+                headerFields: head.headerFields
+            )
+            return
+        }
         if head.scheme != target.scheme { head.scheme = target.scheme }
         if authority != target.authority { head.authority = target.authority }
-        head.path = String(decoding: target.path, as: UTF8.self)
+        head.path = path
     }
 
     /// Returns the URL of a head, regardless of the base: a relative reference stays relative, with its variables

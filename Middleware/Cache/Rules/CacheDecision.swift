@@ -1,5 +1,5 @@
 package import Foundation
-import HTTPChainCore
+package import HTTPChainCore
 package import HTTPTypes
 
 /// A request, as the rules evaluate it.
@@ -21,16 +21,16 @@ package struct CacheQuestion: Sendable {
     /// Whether the request has credentials of an unknown user: stored responses aren't used.
     package var isUnowned = false
     /// Whether the key separates users whose credentials are added further in.
-    package var isOwnerKnown = false
+    package var isOwnerKnown: Bool
     /// The call's redaction rules, which define the fields that are credentials.
-    var redaction = Redaction.standard
+    let redaction: Redaction
     /// Whether a response must not be stored if its request turns out to have been authenticated.
-    package var needsOwner = false
+    package var needsOwner: Bool
 
     /// The digest of the request's content, for responses that depend on it.
     var content: String?
     /// Whether the request's content can't be compared with that of others: stored responses aren't used.
-    var isContentUnknown = false
+    let isContentUnknown: Bool
 
     private(set) var directives: RequestDirectives
 
@@ -40,14 +40,26 @@ package struct CacheQuestion: Sendable {
     package init(
         _ request: HTTPRequest,
         key: CacheKey?,
+        keyOfGet: CacheKey? = nil,
         settings: CacheSettings = CacheSettings(),
         hasContent: Bool = false,
+        content: String? = nil,
+        isContentUnknown: Bool = false,
+        isOwnerKnown: Bool = false,
+        needsOwner: Bool = false,
+        redaction: Redaction = .standard,
         time: Date
     ) {
         self.request = request
         self.key = key
+        self.keyOfGet = keyOfGet
         self.settings = settings
         self.hasContent = hasContent
+        self.content = content
+        self.isContentUnknown = isContentUnknown
+        self.isOwnerKnown = isOwnerKnown
+        self.needsOwner = needsOwner
+        self.redaction = redaction
         self.time = time
         directives = RequestDirectives(request.headerFields)
     }

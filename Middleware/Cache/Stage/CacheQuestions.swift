@@ -32,26 +32,28 @@ struct CacheQuestions: Sendable {
         }
         let key = Self.key(for: head, settings, partition: owner)
         let hasContent = !request.body.isEmpty
-        var question = CacheQuestion(
-            head,
-            key: key,
-            settings: settings,
-            hasContent: hasContent,
-            time: request.environment.time.date
-        )
-        question.isOwnerKnown = partition.seesUsers
-        question.needsOwner = !isShared && !partition.isShared && !partition.seesUsers
-        if question.needsOwner { question.redaction = request.redaction }
-        if hasContent, key?.identifier != nil, settings.use != .off {
-            question.content = try await Self.digest(of: request)
-            question.isContentUnknown = question.content == nil
-        }
+        let comparesContent = hasContent && key?.identifier != nil && settings.use != .off
+        let content = comparesContent ? try await Self.digest(of: request) : nil
+        var keyOfGet: CacheKey?
         if head.method == .post, key == nil, settings.use != .off,
             let url = CacheKey.url(of: head, ignoring: settings.ignoredQuery ?? .none)
         {
-            question.keyOfGet = CacheKey(url: url, partition: owner)
+            keyOfGet = CacheKey(url: url, partition: owner)
         }
-        return question
+        let needsOwner = !isShared && !partition.isShared && !partition.seesUsers
+        return CacheQuestion(
+            head,
+            key: key,
+            keyOfGet: keyOfGet,
+            settings: settings,
+            hasContent: hasContent,
+            content: content,
+            isContentUnknown: comparesContent && content == nil,
+            isOwnerKnown: partition.seesUsers,
+            needsOwner: needsOwner,
+            redaction: needsOwner ? request.redaction : .standard,
+            time: request.environment.time.date
+        )
     }
 
     /// Returns the settings that apply to a request: its own over those of its route, over those of the stage.
