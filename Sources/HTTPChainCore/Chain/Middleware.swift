@@ -45,8 +45,7 @@
 /// ## Actors
 ///
 /// A chain calls its stages outside any actor, no matter who sends the request. A stage may itself be an actor, or
-/// isolate `intercept` to one such as the main actor; the stages inside it still run outside. If you declare the method
-/// `nonisolated(nonsending)`, as the stages of this package do, a call costs one change of executor less.
+/// isolate `intercept` to one such as the main actor; the stages inside it still run outside.
 ///
 /// A stage that checks its neighbors when a chain is built is a ``ChainAwareMiddleware``.
 public protocol Middleware: Sendable {
