@@ -129,6 +129,7 @@ struct MemoryShard {
         slots[position]?.entry = entry
         slots[position]?.body = body
         slots[position]?.cost = cost
+        slots[position]?.usedAt = .now
         unlink(position)
         link(position)
         return growth
@@ -205,7 +206,6 @@ struct MemoryShard {
     private mutating func link(_ position: Int) {
         uses += 1
         slots[position]?.used = uses
-        slots[position]?.usedAt = .now
         slots[position]?.newer = -1
         slots[position]?.older = newest
         if newest >= 0 { slots[newest]?.newer = position }

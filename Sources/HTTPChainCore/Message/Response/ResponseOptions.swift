@@ -20,7 +20,7 @@ public struct ResponseOptions: Sendable {
         set { storage.set(newValue, for: option) }
     }
 
-    /// Attaches a prepared value.
+    /// Sets an option to a prepared value.
     package mutating func set(_ prepared: PreparedOption) { storage.put(prepared) }
 
     /// Whether a value is attached for an option.
