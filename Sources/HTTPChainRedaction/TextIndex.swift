@@ -66,7 +66,7 @@ final class TextIndex {
         }
         guard near < bytes.count else { return nil }
         let places = places(of: mark)
-        let index = places.partition(from: start)
+        let index = places.sortedIndex { $0 >= start }
         return index < places.count ? places[index] : nil
     }
 
@@ -80,7 +80,7 @@ final class TextIndex {
         }
         guard position > range.lowerBound else { return nil }
         let places = places(of: mark)
-        let index = places.partition(from: range.upperBound) - 1
+        let index = places.sortedIndex { $0 >= range.upperBound } - 1
         return index >= 0 && places[index] >= range.lowerBound ? places[index] : nil
     }
 
@@ -224,24 +224,12 @@ struct Brackets {
     /// Returns the first bracket at or after an index that closes a bracket before the index.
     func closing(from index: Int) -> Int? {
         if let open = innermost(at: index) { return closers[open] }
-        let next = strays.partition(from: index)
+        let next = strays.sortedIndex { $0 >= index }
         return next < strays.count ? strays[next] : nil
     }
 
     private func innermost(at index: Int) -> Int? {
-        let count = positions.partition(from: index)
+        let count = positions.sortedIndex { $0 >= index }
         return count > 0 ? open[count - 1] : nil
-    }
-}
-
-extension [Int] {
-    /// Returns the index of the first of these sorted numbers that isn't less than the given one.
-    fileprivate func partition(from number: Int) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle] < number { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

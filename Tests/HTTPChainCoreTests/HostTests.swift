@@ -168,6 +168,23 @@ struct HostTests {
         #expect(table.all.map(\.key) == ["http://xn--bcher-kva.example", "https://xn--bcher-kva.example"])
     }
 
+    @Test("A table of groups forgets the least recently used one, and no other")
+    func eviction() {
+        final class Entry: Sendable {}
+        let groups = GroupTable(.origin, limit: 20) { _ in Entry() }
+        var state: UInt64 = 7
+        var order: [String] = []
+        for _ in 0..<5000 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1
+            let key = "https://a\((state >> 33) % 30).example"
+            _ = groups.entry(of: key)
+            order.removeAll { $0 == key }
+            order.append(key)
+            if order.count > 20 { order.removeFirst() }
+            #expect(groups.all.map(\.key) == order.sorted())
+        }
+    }
+
     @Test(
         "Hosts are matched by patterns for servers",
         arguments: [

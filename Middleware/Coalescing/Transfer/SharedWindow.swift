@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPChainSupport
 
 /// The part of a body kept for its readers, and the readers' positions.
 ///
@@ -141,12 +142,6 @@ package struct SharedWindow {
 
     /// Returns the chunk that contains a position, by binary search, because there may be many small chunks.
     private func index(at position: Int64) -> Int {
-        var low = firstChunk
-        var high = chunks.count - 1
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if chunks[middle].offset <= position { low = middle } else { high = middle - 1 }
-        }
-        return low
+        chunks[(firstChunk + 1)...].sortedIndex { $0.offset > position } - 1
     }
 }

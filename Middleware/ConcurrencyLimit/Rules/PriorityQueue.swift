@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// The waiting calls, by priority and then by arrival.
 package struct PriorityQueue<Element: Sendable>: Sendable {
@@ -60,7 +61,8 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
     /// Removes a call that no longer waits.
     package mutating func remove(_ id: UInt64, _ priority: CallPriority) {
         let row = priority.rawValue
-        guard let index = rows[row].firstIndex(where: { $0.id == id }) else { return }
+        let index = rows[row].sortedIndex { $0.id >= id }
+        guard index < rows[row].count, rows[row][index].id == id else { return }
         rows[row].remove(at: index)
         count -= 1
     }

@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// A quantile of recent latencies, in constant memory.
 ///
@@ -30,13 +31,7 @@ package struct LatencyQuantile: Sendable {
 
     package mutating func record(_ latency: Duration) {
         let seconds = latency.inSeconds
-        var low = 0
-        var high = Self.bounds.count
-        while low < high {
-            let middle = (low + high) / 2
-            if Self.bounds[middle] < seconds { low = middle + 1 } else { high = middle }
-        }
-        younger[low] += 1
+        younger[Self.bounds.sortedIndex { $0 >= seconds }] += 1
         youngerCount += 1
         guard youngerCount >= Self.generation else { return }
         swap(&older, &younger)

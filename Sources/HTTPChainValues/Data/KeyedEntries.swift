@@ -20,6 +20,25 @@ package final class KeyedEntries: Sendable {
         var spellings: [Spelling: String] = [:]
         var slots: [String: Slot] = [:]
         var uses: UInt64 = 0
+        /// The keys to evict, the least recently used last.
+        ///
+        /// If a key was used since, its slot has another number and stays.
+        var candidates: [(key: String, lastUse: UInt64)] = []
+
+        /// Evicts the least recently used slot.
+        ///
+        /// Sorts the slots once for as many evictions as there were slots.
+        mutating func evict() {
+            while !slots.isEmpty {
+                if let candidate = candidates.popLast() {
+                    guard slots[candidate.key]?.lastUse == candidate.lastUse else { continue }
+                    slots[candidate.key] = nil
+                    recent = nil
+                    return
+                }
+                candidates = slots.map { ($0.key, $0.value.lastUse) }.sorted { $0.lastUse > $1.lastUse }
+            }
+        }
     }
 
     private let limit: Int
@@ -80,10 +99,7 @@ package final class KeyedEntries: Sendable {
             state.slots.values[index].lastUse = now
             return state.slots.values[index].entry
         }
-        if state.slots.count >= limit, let oldest = state.slots.min(by: { $0.value.lastUse < $1.value.lastUse })?.key {
-            state.slots[oldest] = nil
-            state.recent = nil
-        }
+        if state.slots.count >= limit { state.evict() }
         let entry = make(key)
         state.slots[key] = Slot(entry: entry, lastUse: now)
         return entry
