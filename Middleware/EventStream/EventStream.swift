@@ -49,7 +49,9 @@ public final class EventStream<Element: Sendable>: Sendable, AsyncSequence {
     /// A slow observer gets only the latest 64 changes.
     public var states: AsyncStream<EventStreamState> { run.control.states() }
 
-    /// The ID of the last event delivered, for resuming with another stream later; `nil` if there was none.
+    /// The stream's ID after the last event delivered, for resuming with another stream later; `nil` if there was none.
+    ///
+    /// A server can also set it without an event (HTML §9.2.6).
     public var lastEventID: String? { run.control.lastEventID }
 
     /// Closes the connection immediately, until ``resume()``; events already read are still delivered.

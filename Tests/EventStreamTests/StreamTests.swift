@@ -151,6 +151,23 @@ struct StreamTests {
         #expect(bench.server.requests.map(\.lastEventID) == ["a\tb ü"])
     }
 
+    @Test(
+        "An id without an event is the one that a reconnection sends, and that the stream has",
+        arguments: [("id: 7\n\n", "7"), ("id\n\n", nil), ("id: 7\n\nid: 8\n\n", "8"), ("id: 7\n", "1")]
+            as [(String, String?)]
+    )
+    func idWithoutEvent(rest: String, id: String?) async throws {
+        let bench = try Bench([
+            .stream {
+                $0.raw("data:a\nid:1\n\n" + rest); $0.end()
+            }, .noMore,
+        ])
+        let stream = bench.chain.events(.get(target))
+        #expect(await stream.outcome().elements.map(\.lastEventID) == ["1"])
+        #expect(bench.server.requests.map(\.lastEventID) == [nil, id])
+        #expect(stream.lastEventID == id)
+    }
+
     @Test("An empty id is not sent, and takes back the one before")
     func emptyID() async throws {
         let bench = try Bench([

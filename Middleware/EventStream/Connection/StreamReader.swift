@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Reads a stream for its single reader: opens, reads, and reopens it.
@@ -23,7 +24,7 @@ final class StreamReader {
     private var silence: SilenceWatch
     private var connections = 0
     private var events = 0
-    /// The stream's current ID, which is that of the last event read.
+    /// The stream's ID after everything that was read.
     private var lastEventID: String?
     /// The last response, for errors.
     private var exchange: ExchangeSnapshot?
@@ -69,13 +70,14 @@ final class StreamReader {
         while taken < items.count {
             let item = items[taken]
             taken += 1
+            if case .id(let id) = item { run.control.delivered(id) }
             guard case .event(let event) = item else { continue }
             run.control.delivered(event.lastEventID)
             if run.options.isEnd?(event) == true {
                 finish()
                 return nil
             }
-            if let types = run.options.types, !types.contains(event.type) { continue }
+            if let types = run.options.types, !types.contains(where: { $0.hasSameBytes(as: event.type) }) { continue }
             return event
         }
         items.removeAll(keepingCapacity: true)
@@ -204,6 +206,7 @@ final class StreamReader {
                 events += 1
                 lastEventID = event.lastEventID
                 reconnection.received()
+            case .id(let id): lastEventID = id
             case .comment(let text):
                 silence.heartbeat(at: now)
                 run.options.onComment?(text)

@@ -83,6 +83,8 @@ private struct EventAssembler: EventSink, Sendable {
         hasLine = false
     }
 
+    mutating func id(_ lastEventID: String?) { items.append(.id(lastEventID)) }
+
     mutating func comment(_ text: String) throws(EventStreamError) {
         items.append(.comment(text))
     }

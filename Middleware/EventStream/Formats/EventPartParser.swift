@@ -51,6 +51,8 @@ private struct PartCollector: EventSink {
         hasLine = false
     }
 
+    mutating func id(_ lastEventID: String?) {}
+
     mutating func comment(_ text: String) throws(EventStreamError) {
         flush()
         parts.append(.comment(text))

@@ -12,6 +12,8 @@ protocol EventSink {
     mutating func beginDataLine() throws(EventStreamError)
     /// The event is complete.
     mutating func dispatch(type: String, lastEventID: String?) throws(EventStreamError)
+    /// The stream's ID has changed without an event.
+    mutating func id(_ lastEventID: String?)
     mutating func comment(_ text: String) throws(EventStreamError)
     mutating func retry(_ wait: Duration) throws(EventStreamError)
 }
@@ -219,12 +221,17 @@ struct EventScanner: Sendable {
 
     /// Dispatches the event, at the empty line that ends it.
     private mutating func endEvent(into sink: inout some EventSink) throws(EventStreamError) {
+        let previous = lastEventID
         lastEventID = pendingID
         defer {
             type = nil
             hasData = false
         }
-        guard hasData else { return }
+        // The ID is set before it's known whether there is data (§9.2.6).
+        guard hasData else {
+            if !lastEventID.hasSameBytes(as: previous) { sink.id(lastEventID) }
+            return
+        }
         try sink.dispatch(type: type ?? ServerSentEvent.defaultType, lastEventID: lastEventID)
     }
 }

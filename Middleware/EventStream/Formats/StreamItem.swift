@@ -3,6 +3,8 @@ import Foundation
 /// A result of parsing a stream.
 package enum StreamItem: Sendable, Hashable {
     case event(ServerSentEvent)
+    /// The stream has another ID, and no event that says so.
+    case id(String?)
     case comment(String)
     case retry(Duration)
 }
