@@ -111,6 +111,25 @@ struct MatchingTests {
         #expect(differences(post(type, "1e999999999999999999999"), post(type, "1")).count == 1)
     }
 
+    @Test("Texts that are canonically equal, with other bytes, are different ones", arguments: [false, true])
+    func canonicallyEqual(isExact: Bool) {
+        let (one, other) = ("caf\u{E9}", "cafe\u{301}")
+        for type in ["text/plain", "application/json", "application/x-www-form-urlencoded"] {
+            let body = { (text: String) in type.hasSuffix("json") ? "{\"a\":\"\(text)\",\"\(text)\":1}" : "a=\(text)" }
+            #expect(
+                !differences(post(type, body(one)), post(type, body(other))) { $0.body = isExact ? .exact : .byMeaning }
+                    .isEmpty
+            )
+        }
+        for url in ["https://a.example/?q=", "https://a.example/?q[]=1&x=", "https://a.example/"] {
+            #expect(differences(get(url + "caf%C3%A9"), get(url + "cafe%CC%81")).count == 1)
+        }
+        var (sent, recorded) = (get("https://a.example/"), get("https://a.example/"))
+        sent.fields = [HARField(name: "Accept", value: one)]
+        recorded.fields = [HARField(name: "Accept", value: other)]
+        #expect(differences(sent, recorded) { $0.headers = [.accept] }.count == 1)
+    }
+
     @Test("Forms are compared by their fields, also where a program wrote parameters instead of text")
     func forms() {
         let type = "application/x-www-form-urlencoded; charset=UTF-8"

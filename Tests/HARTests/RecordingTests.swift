@@ -27,6 +27,15 @@ struct RecordingTests {
         return try await recorder.archive().entries
     }
 
+    @Test("A reason phrase is recorded without the secrets in it")
+    func reason() async throws {
+        let entry = try await entries(.get(url)) { _ in
+            Response(HTTPResponse.Status(code: 401, reasonPhrase: "password=hunter22 rejected"))
+        }.first
+        #expect(entry?.response.statusText.hasPrefix("password=") == true)
+        #expect(entry?.response.statusText.contains("hunter22") == false)
+    }
+
     @Test("An exchange is recorded with heads, contents, query, cookies and sizes")
     func exchange() async throws {
         let request = Request.post(

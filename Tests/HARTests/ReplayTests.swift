@@ -161,6 +161,12 @@ struct ReplayTests {
         #expect((response.headers[.contentType] != nil) == (status == 200))
     }
 
+    @Test("Only the asterisk alone matches an entry without a tag", arguments: [("\"a*b\"", 200), (" * ", 304)])
+    func wildcard(value: String, status: Int) async throws {
+        let replay = ReplayTransport(HARArchive(entries: [.sample()]))
+        #expect(try await replay.send(.get("https://a.example/", headers: [.ifNoneMatch: value])).status.code == status)
+    }
+
     @Test("A recorded 304 answers only a request with the same condition")
     func recorded304() async throws {
         let entry = HAREntry.sample(status: 304, headers: [HARField(name: "ETag", value: "\"v1\"")], text: "")

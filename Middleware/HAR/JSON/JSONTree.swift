@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// A JSON text (RFC 8259) as a tree: members in order, numbers as written.
 ///
@@ -9,6 +10,10 @@ enum JSONTree: Sendable, Hashable {
     struct Member: Sendable, Hashable {
         let name: String
         let value: JSONTree
+
+        static func == (one: Member, other: Member) -> Bool {
+            one.name.hasSameBytes(as: other.name) && one.value == other.value
+        }
     }
 
     case null
@@ -17,6 +22,19 @@ enum JSONTree: Sendable, Hashable {
     case string(String)
     case array([JSONTree])
     case object([Member])
+
+    /// Whether both are the same value; strings are compared by their code units (RFC 8259 §8.3).
+    static func == (one: JSONTree, other: JSONTree) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.number(let one), .number(let other)), (.string(let one), .string(let other)):
+            one.hasSameBytes(as: other)
+        case (.array(let one), .array(let other)): one == other
+        case (.object(let one), .object(let other)): one == other
+        default: false
+        }
+    }
 
     init(_ value: JSONValue) {
         switch value {
@@ -93,9 +111,10 @@ extension JSONTree {
         case .array(let elements): return .array(elements.map(\.normalized))
         case .object(let members):
             // If a name is repeated, the last member wins.
-            let last = Dictionary(members.map { ($0.name, $0.value) }) { _, last in last }
+            let last = Dictionary(members.map { (ExactText($0.name), $0.value) }) { _, last in last }
             return .object(
-                last.sorted { $0.key < $1.key }.map { Member(name: $0.key, value: $0.value.normalized) }
+                last.sorted { $0.key.text.utf8.lexicographicallyPrecedes($1.key.text.utf8) }
+                    .map { Member(name: $0.key.text, value: $0.value.normalized) }
             )
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// The content of a request in comparable form: by its meaning, if that is known.
 enum ComparedBody: Sendable, Hashable {
@@ -12,13 +13,19 @@ enum ComparedBody: Sendable, Hashable {
         let content: Data?
         /// Whether it was recorded as a parameter, which may lack the type.
         var isParameter = false
+
+        static func == (one: Part, other: Part) -> Bool {
+            one.name.hasSameBytes(as: other.name) && one.fileName.hasSameBytes(as: other.fileName)
+                && one.type.hasSameBytes(as: other.type) && one.content == other.content
+                && one.isParameter == other.isParameter
+        }
     }
 
     case none
     case json(JSONTree)
     case form([URLParts.Parameter])
     case multipart([Part])
-    case text(String)
+    case text(ExactText)
     case binary(Data)
     /// Content of which only the beginning is known.
     case beginning(Data)
@@ -64,7 +71,7 @@ enum ComparedBody: Sendable, Hashable {
         } else if !exact, Self.mayBeJSON(type, text), let tree = try? JSONTreeParser.parse(text) {
             self = .json(tree.normalized)
         } else {
-            self = .text(text)
+            self = .text(ExactText(text))
         }
     }
 
@@ -110,14 +117,14 @@ enum ComparedBody: Sendable, Hashable {
         case (_, .unknown), (.unknown, _): return []
         case (.none, _): return ["the body is empty; recorded is \(recorded.summary)"]
         case (_, .none): return ["the body is \(summary); recorded is an empty one"]
-        case (.text(let sent), .text(let recorded)): return [TextDifference.describe(sent, recorded)]
+        case (.text(let sent), .text(let recorded)): return [TextDifference.describe(sent.text, recorded.text)]
         default: return ["the body is \(summary); recorded is \(recorded.summary)"]
         }
     }
 
     private var rawBytes: Data? {
         switch self {
-        case .text(let text): Data(text.utf8)
+        case .text(let exact): Data(exact.text.utf8)
         case .binary(let bytes), .beginning(let bytes): bytes
         case .none: Data()
         default: nil
@@ -132,15 +139,15 @@ enum ComparedBody: Sendable, Hashable {
 
     private static func partDifferences(_ sent: [Part], _ recorded: [Part]) -> [String] {
         var differences: [String] = []
-        if sent.map(\.name) != recorded.map(\.name) {
+        if !sent.map(\.name).haveSameBytes(as: recorded.map(\.name)) {
             let names = { (parts: [Part]) in parts.map { "\"\($0.name)\"" }.joined(separator: ", ") }
             return ["the parts are \(names(sent)); recorded are \(names(recorded))"]
         }
         for (part, old) in zip(sent, recorded) where part != old {
-            if part.fileName != old.fileName {
+            if !part.fileName.hasSameBytes(as: old.fileName) {
                 let name = { (part: Part) in part.fileName.map { "\"\($0)\"" } ?? "none" }
                 differences.append("the file name of part \"\(part.name)\" is \(name(part)); recorded is \(name(old))")
-            } else if part.type != old.type, !(old.isParameter && old.type == nil) {
+            } else if !part.type.hasSameBytes(as: old.type), !(old.isParameter && old.type == nil) {
                 differences.append(
                     "the type of part \"\(part.name)\" is \(part.type ?? "none"); recorded is \(old.type ?? "none")"
                 )
@@ -159,7 +166,7 @@ enum ComparedBody: Sendable, Hashable {
         case .json: "JSON"
         case .form(let pairs): "a form of \(pairs.count) \(pairs.count == 1 ? "field" : "fields")"
         case .multipart(let parts): "\(parts.count) \(parts.count == 1 ? "part" : "parts")"
-        case .text(let text): "text of \(text.utf8.count) bytes"
+        case .text(let exact): "text of \(exact.text.utf8.count) bytes"
         case .binary(let bytes): "\(bytes.count) bytes"
         case .beginning(let bytes): "longer than \(bytes.count) bytes"
         case .unknown: "not recorded"

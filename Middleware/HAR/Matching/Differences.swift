@@ -22,11 +22,13 @@ enum NamedValues {
     ) -> [String] {
         let sentValues = grouped(sent, ignoring: ignored)
         let recordedValues = grouped(recorded, ignoring: ignored)
-        return Set(sentValues.keys).union(recordedValues.keys).sorted().compactMap { name in
-            let now = sentValues[name]
-            let then = recordedValues[name]
-            if now == then { return nil }
+        let names = Set(sentValues.keys).union(recordedValues.keys).sorted { $0.text < $1.text }
+        return names.compactMap { exact in
+            let name = exact.text
+            let now = sentValues[exact]
+            let then = recordedValues[exact]
             guard let now else { return "\(kind) \"\(name)\" is missing; recorded is \(shown(then ?? []))" }
+            if let then, now.elementsEqual(then, by: { $0.hasSameBytes(as: $1) }) { return nil }
             guard let then else { return "\(kind) \"\(name)\" is \(shown(now)); none is recorded" }
             return "\(kind) \"\(name)\" is \(shown(now)); recorded is \(shown(then))"
         }
@@ -35,8 +37,9 @@ enum NamedValues {
     private static func grouped(
         _ values: [URLParts.Parameter],
         ignoring ignored: Set<String>
-    ) -> [String: [String?]] {
-        Dictionary(grouping: values.filter { !ignored.contains($0.name) }, by: \.name).mapValues { $0.map(\.value) }
+    ) -> [ExactText: [String?]] {
+        Dictionary(grouping: values.filter { !ignored.contains($0.name) }) { ExactText($0.name) }
+            .mapValues { $0.map(\.value) }
     }
 
     private static func shown(_ values: [String?]) -> String {
@@ -59,10 +62,10 @@ enum JSONDifference {
         if sent == recorded { return }
         switch (sent, recorded) {
         case (.object(let now), .object(let then)):
-            let nowByName = Dictionary(now.map { ($0.name, $0.value) }) { _, last in last }
-            let thenByName = Dictionary(then.map { ($0.name, $0.value) }) { _, last in last }
-            for name in Set(nowByName.keys).union(thenByName.keys).sorted() {
-                let place = "\(path).\(name)"
+            let nowByName = Dictionary(now.map { (ExactText($0.name), $0.value) }) { _, last in last }
+            let thenByName = Dictionary(then.map { (ExactText($0.name), $0.value) }) { _, last in last }
+            for name in Set(nowByName.keys).union(thenByName.keys).sorted(by: { $0.text < $1.text }) {
+                let place = "\(path).\(name.text)"
                 switch (nowByName[name], thenByName[name]) {
                 case (let now?, let then?): collect(now, then, at: place, into: &list)
                 case (let now?, nil): list.append("body \(place) is \(shown(now)); none is recorded")

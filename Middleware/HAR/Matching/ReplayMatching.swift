@@ -84,14 +84,13 @@ public struct ReplayMatching: Sendable {
     }
 
     private func methodDifferences(_ sent: ComparedRequest, _ recorded: ComparedRequest) -> [ReplayDifference] {
-        guard method, sent.har.method != recorded.har.method else { return [] }
+        guard method, !sent.har.method.hasSameBytes(as: recorded.har.method) else { return [] }
         return [.init(.method, "the method is \(sent.har.method); recorded is \(recorded.har.method)")]
     }
 
     private func urlDifferences(_ sent: ComparedRequest, _ recorded: ComparedRequest) -> [ReplayDifference] {
         let now = sent.url
         let then = recorded.url
-        if now == then { return [] }
         var found: [ReplayDifference] = []
         func compare(_ part: URLPart, _ kind: ReplayDifference.Part, _ name: String, _ now: String, _ then: String) {
             guard url.contains(part), !now.hasSameBytes(as: then) else { return }
@@ -106,8 +105,8 @@ public struct ReplayMatching: Sendable {
         compare(.host, .host, "host", now.host, then.host)
         compare(.scheme, .host, "scheme", now.scheme, then.scheme)
         // A different scheme implies a different default port.
-        if now.scheme == then.scheme || !url.contains(.scheme) {
-            let isOwn = now.scheme != then.scheme
+        let isOwn = !now.scheme.hasSameBytes(as: then.scheme)
+        if !isOwn || !url.contains(.scheme) {
             compare(.port, .host, "port", isOwn ? "" : "\(now.port ?? 0)", isOwn ? "" : "\(then.port ?? 0)")
         }
         if url.contains(.query) {
@@ -122,9 +121,8 @@ public struct ReplayMatching: Sendable {
             let now = sent.har.values(of: name)
             let then = recorded.har.values(of: name)
             // A full response to a range request is also valid for a request without the range.
-            if now == then || (name == "range" && headers.allSatisfy { $0.canonicalName != "range" } && then.isEmpty) {
-                return nil
-            }
+            let isAdded = name == "range" && headers.allSatisfy { $0.canonicalName != "range" }
+            if now.haveSameBytes(as: then) || isAdded && then.isEmpty { return nil }
             let shown = { (values: [String]) in
                 values.isEmpty ? "missing" : values.map(TextDifference.quoted).joined(separator: ", ")
             }

@@ -7,6 +7,10 @@ struct URLParts: Sendable, Hashable {
         let name: String
         /// nil for a name without `=`.
         let value: String?
+
+        static func == (one: Parameter, other: Parameter) -> Bool {
+            one.name.hasSameBytes(as: other.name) && one.value.hasSameBytes(as: other.value)
+        }
     }
 
     let scheme: String

@@ -35,7 +35,7 @@ extension HARRequest {
 extension HARResponse {
     /// Makes the archived form of a response, with secrets redacted.
     init(_ head: HTTPResponse, content: StoredContent, wireSize: Int64, redaction: Redaction) {
-        self.init(status: head.status.code, statusText: head.status.reasonPhrase)
+        self.init(status: head.status.code, statusText: redaction.text(head.status.reasonPhrase))
         fields = HARText.fields(head.headerFields, redaction)
         cookies = HARText.setCookies(in: fields)
         if let location = fields.values(of: "location").first, (300..<400).contains(status) { redirectURL = location }

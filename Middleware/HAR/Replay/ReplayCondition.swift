@@ -50,8 +50,7 @@ enum ReplayCondition {
             return .failed
         }
         if let condition = fields[.ifNoneMatch] {
-            guard let tag else { return condition.utf8.contains(UInt8(ascii: "*")) ? .notModified : .asRecorded }
-            return matches(condition, tag) ? .notModified : .asRecorded
+            return matches(condition, tag ?? "") ? .notModified : .asRecorded
         }
         if let since = fields[.ifModifiedSince].flatMap({ HTTPDate($0)?.date }), let modified, modified <= since {
             return .notModified
