@@ -88,10 +88,20 @@ final class SharedBody: Sendable {
             case .failed(let error): throw error
             case .wait: try await wait(reader)
             case .file(let file, let offset, let count):
-                let bytes = try file.read(at: offset, count: count)
+                guard let bytes = try await bytes(of: file, at: offset, count: count) else { continue }
                 guard finishFileRead(reader, bytes.count) else { throw lost() }
                 return bytes
             }
+        }
+    }
+
+    /// Reads the file; returns nil if the task is cancelled.
+    private func bytes(of file: SpillFile, at offset: Int64, count: Int) async throws -> Data? {
+        do {
+            return try await file.read(at: offset, count: count)
+        } catch {
+            if Task.isCancelled { return nil }
+            throw error
         }
     }
 
@@ -175,7 +185,7 @@ final class SharedBody: Sendable {
             var reader = try await body.makeReader()
             repeat {
                 guard let bytes = try await reader.read() else { return finish(.complete) }
-                take(bytes)
+                try await take(bytes)
             } while await isWanted()
         } catch {
             finish(.failed(error))
@@ -195,7 +205,10 @@ final class SharedBody: Sendable {
         }
     }
 
-    private func take(_ bytes: Data) {
+    /// Keeps bytes for the readers.
+    ///
+    /// - Throws: `CancellationError` if the last reader has left.
+    private func take(_ bytes: Data) async throws {
         let waiting = state.withLock { state in
             state.window.append(bytes)
             return state.takeWaiting()
@@ -203,14 +216,15 @@ final class SharedBody: Sendable {
         for waiter in waiting { waiter.resume() }
         while let (chunk, file) = nextSpill() {
             do {
-                let file = try file ?? SpillFile(capacity: spill.bytes)
-                try file.write(chunk.bytes, at: chunk.offset)
+                let file = if let file { file } else { try await SpillFile.create(capacity: spill.bytes) }
+                try await file.write(chunk.bytes, at: chunk.offset)
                 state.withLock { state in
                     state.file = file
                     state.window.dropChunks(to: chunk.offset + Int64(chunk.bytes.count))
                     state.releaseFile()
                 }
             } catch {
+                try Task.checkCancellation()
                 state.withLock { state in
                     state.spillFailure = error
                     state.window.dropSlowest()

@@ -2,16 +2,22 @@ import Foundation
 import HTTPChainCore
 
 /// A temporary file with the last `capacity` bytes written to it, as a ring.
+///
+/// Nothing of it blocks the caller. If the task is cancelled, its functions throw `CancellationError`.
 struct SpillFile: Sendable {
     private let file: TemporaryFile
     private let capacity: Int64
 
-    init(capacity: Int64) throws {
-        file = try TemporaryFile()
-        self.capacity = capacity
+    /// Creates the file.
+    static func create(capacity: Int64) async throws -> SpillFile {
+        SpillFile(file: try await .create(in: FileManager.default.temporaryDirectory), capacity: capacity)
     }
 
-    func write(_ bytes: Data, at offset: Int64) throws {
+    func write(_ bytes: Data, at offset: Int64) async throws {
+        try await file.content.access.executor.run { try writeWaiting(bytes, at: offset) }
+    }
+
+    private func writeWaiting(_ bytes: Data, at offset: Int64) throws {
         var rest = bytes
         var offset = offset
         while !rest.isEmpty {
@@ -26,9 +32,10 @@ struct SpillFile: Sendable {
     /// Reads up to `count` bytes.
     ///
     /// - Throws: ``BodyError`` if the file can't be read, or has become shorter.
-    func read(at offset: Int64, count: Int) throws -> Data {
+    func read(at offset: Int64, count: Int) async throws -> Data {
         let place = offset % capacity
-        let bytes = try file.content.read(at: place, count: Int(min(Int64(count), capacity - place)))
+        let count = Int(min(Int64(count), capacity - place))
+        let bytes = try await file.content.access.executor.run { try file.content.read(at: place, count: count) }
         guard !bytes.isEmpty else { throw BodyError(.fileChanged(path: file.url.path)) }
         return bytes
     }

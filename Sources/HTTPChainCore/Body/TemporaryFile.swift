@@ -8,17 +8,9 @@ public final class TemporaryFile: Sendable {
 
     package let content: ContentFile
 
-    /// Creates an empty file that only this user can read.
+    /// Creates an empty file that only this user can read; blocks, so call it on ``FileAccess/executor``.
     ///
-    /// Blocks on disk access. Saving a body doesn't block the caller.
-    ///
-    /// - Parameter directory: The directory. Defaults to the system's directory for temporary files.
     /// - Throws: ``BodyError`` if the file can't be created.
-    package convenience init(in directory: URL = FileManager.default.temporaryDirectory) throws(BodyError) {
-        try self.init(in: directory, access: .standard)
-    }
-
-    /// Creates an empty file; blocks, so call it on ``FileAccess/executor``.
     package init(in directory: URL, access: FileAccess) throws(BodyError) {
         url = directory.appendingPathComponent("httpchain-\(UUID().uuidString).tmp")
         content = try ContentFile.creating(url.path, access: access)
