@@ -51,11 +51,12 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
                         if let value = try value(of: piece) { return value }
                     }
                     // A sequence's value is complete at its line feed; the separator of the next may arrive much later.
-                    if let piece = pieces.pendingRecord, !piece.isBlank,
-                        let value = try? decoder.decode(Value.self, received: piece)
-                    {
-                        pieces.dropPending()
-                        return value
+                    if let piece = pieces.pendingRecord() {
+                        if let value = try? decoder.decode(Value.self, received: piece) {
+                            pieces.dropPending()
+                            return value
+                        }
+                        pieces.refusePending()
                     }
                     guard !pieces.isEnded else { break }
                     if let chunk = try await chunks.next(isolation: actor) {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPChainSupport
 
 /// Splits chunks into lines, or into the records of a JSON sequence.
 struct LineSplitter: Sendable {
@@ -21,6 +22,8 @@ struct LineSplitter: Sendable {
     /// The number of the last line returned; the first is 1.
     private(set) var number = 0
     private var isLast = false
+    /// What is known of the value after the last separator of a sequence.
+    private var pending = PendingValue()
 
     init(limit: Int, separator: UInt8 = lineFeed) {
         self.limit = limit
@@ -56,18 +59,28 @@ struct LineSplitter: Sendable {
         return nil
     }
 
-    /// The bytes after the last separator of a sequence, if they end with a line feed.
-    var pendingRecord: Data? {
+    /// Returns the bytes after the last separator of a sequence once they end with a line feed and their brackets and
+    /// strings are closed.
+    mutating func pendingRecord() -> Data? {
         guard separator == Self.recordSeparator, number > 0, start < buffer.count, searched == buffer.count,
-            buffer.last == Self.lineFeed
+            buffer.last == Self.lineFeed, !pending.isInvalid
         else { return nil }
-        return Data(buffer.dropFirst(start))
+        pending.read(buffer.dropFirst(start + pending.count))
+        return pending.isClosed ? Data(buffer.dropFirst(start)) : nil
     }
 
     /// Discards the bytes after the last separator, because they have been decoded.
     mutating func dropPending() {
-        start = buffer.count
-        searched = start
+        move(to: buffer.count)
+    }
+
+    /// Notes that the bytes after the last separator are no value, which further bytes can't change.
+    mutating func refusePending() { pending.isInvalid = true }
+
+    private mutating func move(to position: Int) {
+        start = position
+        searched = position
+        pending = PendingValue()
     }
 
     private mutating func take(upTo end: Int, next: Int) throws(TooLong) -> Data {
@@ -78,8 +91,38 @@ struct LineSplitter: Sendable {
         guard line.count <= limit else { throw TooLong(number: number) }
         // The first line may begin with a byte order mark.
         if number == 1, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
-        start = next
-        searched = next
+        move(to: next)
         return Data(line)
+    }
+}
+
+/// The brackets and strings of a JSON text whose end has not arrived; each byte is read once.
+private struct PendingValue: Sendable {
+    private(set) var count = 0
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+    private var hasContent = false
+    var isInvalid = false
+
+    var isClosed: Bool { hasContent && depth <= 0 && !isInString }
+
+    mutating func read(_ bytes: Data) {
+        Steps.take(bytes.count)
+        count += bytes.count
+        for byte in bytes {
+            if !byte.isJSONSpace { hasContent = true }
+            if isEscaped {
+                isEscaped = false
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\\"): isEscaped = isInString
+            case UInt8(ascii: "\""): isInString.toggle()
+            case UInt8(ascii: "["), UInt8(ascii: "{"): if !isInString { depth += 1 }
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): if !isInString { depth -= 1 }
+            default: break
+            }
+        }
     }
 }

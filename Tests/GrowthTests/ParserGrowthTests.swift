@@ -68,6 +68,16 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
                 try parser.end(into: &items)
             }
         },
+        OutsideReader(
+            name: "sequences",
+            folders: ["Middleware/Serializer/JSONValues.swift", "Middleware/Serializer/LineSplitter.swift"],
+            further: ["\u{1E}[\n", "1,\n", "\n", "x\n", "\u{1E}\n"]
+        ) { text in
+            let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+            for chunk in chunks(of: "\u{1E}" + text, 16) { continuation.yield(chunk) }
+            continuation.finish()
+            for try await _ in HTTPBody.once(chunks: stream).jsonSequence(of: [Int].self, limit: .unlimited) {}
+        },
         OutsideReader(name: "forms", folders: ["Middleware/Serializer"], further: ["a[b]=", "&", "a[][x]=1&"]) { text in
             for arrays in [ParameterEncoder.Arrays.rack, .commas, .pipes, .indexed] {
                 let form = FormSerializer(ParameterEncoder(arrays: arrays))

@@ -43,6 +43,21 @@ struct JSONSequenceTests {
         #expect(try await values.next() == nil)
     }
 
+    @Test("A value that arrives in many lines is given at the line that ends it, and one of another type at its end")
+    func inLines() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+        continuation.yield(Data("\u{1E}[\n".utf8))
+        for _ in 0..<3 { continuation.yield(Data("\"]\\\"\\\\\",\n".utf8)) }
+        continuation.yield(Data("\"\"]\n".utf8))
+        var values = HTTPBody.once(chunks: stream).jsonSequence(of: [String].self).makeAsyncIterator()
+        #expect(try await values.next() == ["]\"\\", "]\"\\", "]\"\\", ""])
+        continuation.yield(Data("\u{1E}[1]\n".utf8))
+        await #expect(throws: SerializerError.self) {
+            continuation.finish()
+            _ = try await values.next()
+        }
+    }
+
     @Test(
         "A value that may be cut off, one that is none, and what comes before the first separator are errors",
         arguments: ["\u{1E}1\n\u{1E}12", "\u{1E}1\n\u{1E}[", "1\n", "\u{1E}{\"n\":1}\n\u{1E}tru\n"]
