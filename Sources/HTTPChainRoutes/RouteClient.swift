@@ -143,6 +143,7 @@ public struct RouteClient: Sendable {
             RouteRequest(
                 route: route,
                 base: table.base,
+                isInvalidated: table.invalidated.contains(name),
                 variables: variables,
                 parameters: parameters,
                 data: data,

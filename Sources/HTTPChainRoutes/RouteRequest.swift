@@ -30,6 +30,8 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     public let route: Route
     /// The address of the service; `nil` if the chain determines it.
     package let base: ServiceAddress?
+    /// Whether another route invalidates the responses of this one.
+    package let isInvalidated: Bool
     /// The values of the path's variables.
     package let variables: URLParameters
     /// The parameters, sent according to the route's serialization.
@@ -156,8 +158,9 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         if let use = route.cookieUse { request = request.cookies(use) }
         if !route.cookies.isEmpty { request.cookies = route.cookies }
         var settings = CacheSettings(invalidates: route.invalidates.map { .identifierPrefix(Self.cacheName($0)) })
-        if let lifetime = route.cacheTTL {
-            settings.lifetime = .exactly(lifetime)
+        if let lifetime = route.cacheTTL { settings.lifetime = .exactly(lifetime) }
+        // Routes are invalidated by their identifiers; without a lifetime, only GET and HEAD are stored.
+        if route.cacheTTL != nil || isInvalidated && route.method.hasCacheKey(withIdentifier: false) {
             settings.identifier = try cacheIdentifier(fields)
         }
         if route.cacheIgnoresQuery { settings.ignoredQuery = .all }

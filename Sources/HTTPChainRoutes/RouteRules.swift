@@ -21,7 +21,7 @@ enum RouteRules {
         var isWarning = false
     }
 
-    static func problems(of route: Route, among names: Set<String>, hasBase: Bool) -> [Problem] {
+    static func problems(of route: Route, among routes: [String: Route], hasBase: Bool) -> [Problem] {
         var problems = pathProblems(route.path, hasBase: hasBase).map { Problem(key: .path, text: $0) }
         if route.name.isEmpty { problems.append(Problem(text: "a route needs a name")) }
         if let type = route.contentType, MediaType(type) == nil {
@@ -32,8 +32,15 @@ enum RouteRules {
         if let lifetime = route.cacheTTL, lifetime < .zero {
             problems.append(Problem(key: .cacheTTL, text: "a lifetime cannot be negative"))
         }
-        for (index, name) in route.invalidates.enumerated() where !names.contains(name) {
-            problems.append(Problem(key: .invalidates, part: "\(index)", text: "there is no route named \"\(name)\""))
+        for (index, name) in route.invalidates.enumerated() {
+            func add(_ text: String, isWarning: Bool) {
+                problems.append(Problem(key: .invalidates, part: "\(index)", text: text, isWarning: isWarning))
+            }
+            if let other = routes[name] {
+                if !other.isStored { add("it has no effect, because \(other.unstored); remove it", isWarning: true) }
+            } else {
+                add("there is no route named \"\(name)\"", isWarning: false)
+            }
         }
         if route.saveAsFile, !route.responseRootKeyPath.isWhole {
             problems.append(
@@ -49,13 +56,9 @@ enum RouteRules {
     private static func cacheProblems(of route: Route) -> [Problem] {
         var keys: [Route.Key] = []
         if route.cacheTTL != nil, !route.method.hasCacheKey(withIdentifier: true) { keys.append(.cacheTTL) }
-        // A call has an identifier if its route has a lifetime.
-        if route.cacheIgnoresQuery, !route.method.hasCacheKey(withIdentifier: route.cacheTTL != nil) {
-            keys.append(.cacheIgnoresQuery)
-        }
+        if route.cacheIgnoresQuery, !route.isStored { keys.append(.cacheIgnoresQuery) }
         return keys.map { key in
-            let text = "it has no effect, because responses to \(route.method) are not stored here; remove it"
-            return Problem(key: key, text: text, isWarning: true)
+            Problem(key: key, text: "it has no effect, because \(route.unstored); remove it", isWarning: true)
         }
     }
 
@@ -138,4 +141,11 @@ enum RouteRules {
         if scheme != "http", scheme != "https" { return ["\"\(scheme)\" is neither https nor http"] }
         return path[end.upperBound...].utf8.first.map { "/?#".utf8.contains($0) } ?? true ? ["the URL has no host"] : []
     }
+}
+
+extension Route {
+    /// Whether a cache may store the route's responses: a call has an identifier if its route has a lifetime.
+    fileprivate var isStored: Bool { method.hasCacheKey(withIdentifier: cacheTTL != nil) }
+
+    fileprivate var unstored: String { "responses to \(method) are not stored here" }
 }

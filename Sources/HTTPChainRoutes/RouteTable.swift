@@ -27,6 +27,8 @@ public struct RouteTable: Sendable {
     package let routes: [String: Route]
     /// The address of the service; `nil` if the chain determines it, or all routes are absolute.
     package let base: ServiceAddress?
+    /// The names of the routes that others invalidate.
+    let invalidated: Set<String>
     package static let maximumFileSize = 4 << 20
     package static let maximumFileDepth = 64
     package static let maximumMistakes = 100
@@ -38,6 +40,7 @@ public struct RouteTable: Sendable {
         self.routes = routes
         self.base = base
         self.warnings = warnings
+        invalidated = Set(routes.values.flatMap(\.invalidates))
     }
 
     /// Creates a table in code.
@@ -60,9 +63,8 @@ public struct RouteTable: Sendable {
         for route in routes where table.updateValue(route, forKey: route.name) != nil {
             add("routes.\(route.name)", "there are two routes with this name")
         }
-        let names = Set(table.keys)
         for route in routes {
-            for problem in RouteRules.problems(of: route, among: names, hasBase: base != nil) {
+            for problem in RouteRules.problems(of: route, among: table, hasBase: base != nil) {
                 let parts = ["routes", route.name, problem.key?.rawValue, problem.part].compactMap(\.self)
                 add(parts.joined(separator: "."), problem.text, isWarning: problem.isWarning)
             }

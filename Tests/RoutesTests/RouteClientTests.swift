@@ -593,6 +593,23 @@ struct RouteClientTests {
         #expect(transport.requests.count == 7)
     }
 
+    @Test("A route invalidates the responses of another one that are stored by the rules of HTTP")
+    func invalidationWithoutLifetime() async throws {
+        let transport = InMemoryTransport { _ in Response(.ok, headers: [.cacheControl: "max-age=3600"]) }
+        let client = try Way.client(
+            """
+            { "service": { "host": "a.example" }, "routes": {
+              "list": { "path": "list" }, "other": { "path": "other" },
+              "add": { "method": "POST", "path": "add", "invalidates": ["list"] }
+            } }
+            """,
+            over: transport,
+            [:]
+        )
+        for name in ["list", "other", "list", "other", "add", "list", "other"] { try await client.request(name) }
+        #expect(transport.requests.map { $0.url.suffix(5) } == ["/list", "other", "e/add", "/list"])
+    }
+
     @Test("A program without async waits for a route, with a limit", arguments: Way.allCases)
     func waits(way: Way) async throws {
         try await way.withRoutes { client, _ in

@@ -56,9 +56,8 @@ struct RouteFileReader {
                 mistake([], root.place, "there are no routes: the key \"routes\" is missing")
             }
         }
-        let names = Set(routes.keys)
         for route in routes.values {
-            for problem in RouteRules.problems(of: route, among: names, hasBase: base != nil) {
+            for problem in RouteRules.problems(of: route, among: routes, hasBase: base != nil) {
                 let path = ["routes", route.name] + [problem.key?.rawValue, problem.part].compactMap(\.self)
                 let place = places[path] ?? places[Array(path.prefix(3))] ?? places[Array(path.prefix(2))]
                 if problem.isWarning {
