@@ -198,3 +198,49 @@ extension Array where Element == Character {
 
 @available(*, deprecated, message: "Character-wise")
 func ~= (pattern: Character, value: Character) -> Bool { false }
+
+// Equality of strings is that of their canonical equivalents: "\u{E9}" equals "e\u{301}". At a border, bytes are compared,
+// with `hasSameBytes(as:)` or as `ExactText`.
+
+extension String {
+    @available(*, deprecated, message: "Canonical")
+    static func == (one: String, other: String) -> Bool { false }
+    @available(*, deprecated, message: "Canonical")
+    static func != (one: String, other: String) -> Bool { false }
+}
+
+extension Substring {
+    @available(*, deprecated, message: "Canonical")
+    static func == (one: Substring, other: Substring) -> Bool { false }
+    @available(*, deprecated, message: "Canonical")
+    static func != (one: Substring, other: Substring) -> Bool { false }
+}
+
+extension StringProtocol {
+    @available(*, deprecated, message: "Canonical")
+    static func == <Other: StringProtocol>(one: Self, other: Other) -> Bool { false }
+    @available(*, deprecated, message: "Canonical")
+    static func != <Other: StringProtocol>(one: Self, other: Other) -> Bool { false }
+}
+
+extension Optional where Wrapped == String {
+    @available(*, deprecated, message: "Canonical")
+    static func == (one: String?, other: String?) -> Bool { false }
+    @available(*, deprecated, message: "Canonical")
+    static func != (one: String?, other: String?) -> Bool { false }
+}
+
+extension Sequence where Element == String {
+    @available(*, deprecated, message: "Canonical")
+    func contains(_ text: String) -> Bool { false }
+}
+
+extension Collection where Element == String {
+    @available(*, deprecated, message: "Canonical")
+    func firstIndex(of text: String) -> Index? { nil }
+}
+
+extension Set where Element == String {
+    @available(*, deprecated, message: "Canonical")
+    func contains(_ text: String) -> Bool { false }
+}

@@ -30,6 +30,15 @@ func characters(_ text: String, _ part: Substring) {
     print(text.reduce(into: "") { $0.append($1 == "<" ? "x" : $1) })  // found
 }
 
+func equality(_ text: String, _ other: String?, _ part: Substring, _ names: Set<String>) {
+    print(text == part, part == part)  // found
+    print(other != text)  // found
+    print([text].contains { $0 == text })  // found
+    print(names.contains(text))  // found
+    print([text].firstIndex(of: text) as Any)  // found
+    print(text == "a", other == "a", other == nil, ["a", "b"].contains(text), text.utf8.count == 1)
+}
+
 func scalarsAndBytes(_ text: String, _ bytes: [UInt8], _ data: Data) {
     print(text.utf8.starts(with: "<".utf8), text.utf8.count, text.isEmpty)
     print(text.unicodeScalars.split(separator: ","), text.unicodeScalars.first == "<")
