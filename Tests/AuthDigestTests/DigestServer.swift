@@ -167,7 +167,7 @@ final class DigestServer: Sendable {
     private static func user(of answer: Challenge, _ algorithm: DigestAlgorithm, _ settings: Settings) -> String? {
         if settings.userhash, answer["userhash"] == "true" {
             return settings.users.keys.first {
-                DigestComputation.userhash($0, realm: settings.realm, algorithm) == answer["username"]
+                DigestComputation.userhash($0, realm: Array(settings.realm.utf8), algorithm) == answer["username"]
             }
         }
         if let extended = answer["username*"], extended.hasPrefix("UTF-8''") {

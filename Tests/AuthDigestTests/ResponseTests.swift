@@ -2,6 +2,7 @@
 import HTTPChainAuth
 import HTTPChainAuthDigest
 import HTTPChainCore
+import HTTPTypes
 import Testing
 
 @Suite("The Authorization field of an answer")
@@ -112,6 +113,27 @@ struct ResponseTests {
         let hash = "793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b"
         #expect(value.hasPrefix("Digest username=\"\(hash)\", "))
         #expect(value.hasSuffix(", userhash=true"))
+    }
+
+    @Test("The hash of a name is made with the realm in the bytes in which it came")
+    func userhashOfLatin1() throws {
+        let before = [UInt8]("Digest realm=\"caf".utf8) + [0xE9]
+        let after = [UInt8]("\", nonce=\"n\", qop=\"auth\", algorithm=SHA-256, userhash=true".utf8)
+        var refusal = Response(.unauthorized)
+        refusal.headers.append(HTTPField(name: .wwwAuthenticate, value: before + after))
+        let challenge = try #require(refusal.challenges(.origin).first.flatMap { DigestChallenge($0) })
+        let key = DigestKey(.sha256, username: "ada", realm: "r", password: "p")
+        let computation = DigestComputation(
+            method: "GET",
+            uri: "/",
+            nonce: "n",
+            qop: .auth,
+            nonceCount: 1,
+            cnonce: "c"
+        )
+        let response = DigestResponse(challenge, username: "ada", computation: computation, key: key)
+        let hash = String(decoding: DigestHash.hex([UInt8]("ada:caf".utf8) + [0xE9], .sha256), as: UTF8.self)
+        #expect(String(decoding: response.fieldBytes, as: UTF8.self).contains("username=\"\(hash)\""))
     }
 }
 #endif

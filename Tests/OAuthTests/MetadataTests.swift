@@ -68,6 +68,10 @@ struct MetadataTests {
         ] {
             #expect(unusable(await problem(response)))
         }
+        let issuer = "https://auth.example/\u{E9}"
+        #expect(
+            unusable(await problem(Response(.ok, body: "{\"issuer\": \"https://auth.example/e\u{301}\"}"), of: issuer))
+        )
         #expect(await problem(Response(.ok), of: "http://auth.example") == .insecureEndpoint("http://auth.example"))
     }
 

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// A rule for when Basic credentials are sent.
@@ -144,7 +145,7 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
         }
         // If the user has changed meanwhile, one user's request isn't sent again as another's.
         if let sent, let generation = context.note as? UInt64, generation != provided.generation,
-            sent.user != provided.credential.user
+            !sent.user.hasSameBytes(as: provided.credential.user)
         {
             return .declined(.rejected(space))
         }
@@ -158,7 +159,7 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     private func isRejected(_ value: String?, by realm: String?, in context: AuthenticationContext) -> Bool {
         guard let value else { return false }
         return spaces(of: context.target).withLock { spaces in
-            let isOwn = spaces.realm(of: value, at: context.origin).map { $0 == realm } ?? true
+            let isOwn = spaces.realm(of: value, at: context.origin).map { realm.hasSameBytes(as: $0) } ?? true
             spaces.forget(value, realm: realm, at: context.origin)
             return isOwn
         }

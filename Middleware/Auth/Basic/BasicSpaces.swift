@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// The known protection spaces of servers, and the credentials to send to them preemptively, RFC 7617 §2.2.
@@ -44,8 +45,9 @@ struct BasicSpaces: Sendable {
     }
 
     mutating func remember(_ ready: ReadyCredentials, realm: String?, prefix: String, at origin: Origin) {
-        entries.removeAll { $0.origin == origin && $0.prefix == prefix }
-        for index in entries.indices where entries[index].origin == origin && entries[index].realm == realm {
+        entries.removeAll { $0.origin == origin && $0.prefix.hasSameBytes(as: prefix) }
+        for index in entries.indices
+        where entries[index].origin == origin && entries[index].realm.hasSameBytes(as: realm) {
             entries[index].ready = ready
         }
         if entries.count >= Self.capacity { entries.removeFirst() }
@@ -60,7 +62,8 @@ struct BasicSpaces: Sendable {
     /// Removes credentials that a realm rejected, from all paths that they would be sent to.
     mutating func forget(_ value: String, realm: String?, at origin: Origin) {
         entries.removeAll { entry in
-            entry.origin == origin && entry.ready.value == value && (entry.realm == nil || entry.realm == realm)
+            entry.origin == origin && entry.ready.value == value
+                && (entry.realm == nil || entry.realm.hasSameBytes(as: realm))
         }
     }
 

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// A user's name and password.
 public struct Credential: Sendable, Hashable {
@@ -11,6 +12,11 @@ public struct Credential: Sendable, Hashable {
     public init(user: String, password: Secret) {
         self.user = user
         self.password = password
+    }
+
+    /// Whether both have the same password and user; names are compared by bytes.
+    public static func == (one: Credential, other: Credential) -> Bool {
+        one.user.hasSameBytes(as: other.user) && one.password == other.password
     }
 }
 
@@ -42,6 +48,12 @@ public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible, Desc
         self.realm = realm
         self.target = target
         self.scheme = scheme.lowercased()
+    }
+
+    /// Whether both are the same space; realms are compared by bytes.
+    public static func == (one: ProtectionSpace, other: ProtectionSpace) -> Bool {
+        one.origin == other.origin && one.realm.hasSameBytes(as: other.realm) && one.target == other.target
+            && one.scheme == other.scheme
     }
 
     /// Scheme, realm and origin.

@@ -7,7 +7,8 @@ extension HTTPRequest {
     ///
     /// The case of the host and a default port make no difference (RFC 9110 §4.2.3).
     var namesAnotherHost: Bool {
-        guard headerFields.contains(hostField), let field = headerFields[hostField], field != authority else {
+        guard headerFields.contains(hostField), let field = headerFields[hostField], !authority.hasSameBytes(as: field)
+        else {
             return false
         }
         guard Authority(field)?.userInfo == nil, let origin = Origin(scheme: scheme, authority: field) else {

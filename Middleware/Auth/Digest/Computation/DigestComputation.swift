@@ -87,12 +87,12 @@ package struct DigestComputation: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - username: The name.
-    ///   - realm: The realm of the challenge.
+    ///   - realm: The realm of the challenge, as the server wrote it.
     ///   - algorithm: The algorithm of the challenge.
     ///   - isUTF8: The same as for ``DigestKey``.
     package static func userhash(
         _ username: String,
-        realm: String,
+        realm: [UInt8],
         _ algorithm: DigestAlgorithm,
         isUTF8: Bool = true
     ) -> String {

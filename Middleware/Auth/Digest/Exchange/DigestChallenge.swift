@@ -70,7 +70,7 @@ package struct DigestChallenge: Sendable, Hashable {
         let values = challenge.values(of: name)
         for value in values { Steps.take(value.utf8.count) }
         guard let value = values.first else { return .some(nil) }
-        guard values.allSatisfy({ $0 == value }), value.utf8.count <= Limits.text,
+        guard values.allSatisfy({ $0.hasSameBytes(as: value) }), value.utf8.count <= Limits.text,
             value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
         else { return nil }
         return value

@@ -62,7 +62,7 @@ package struct DigestResponse: Sendable, Hashable {
         if challenge.hashesUsername {
             let hash = DigestComputation.userhash(
                 username,
-                realm: challenge.realm,
+                realm: challenge.bytes(challenge.realm),
                 challenge.algorithm,
                 isUTF8: challenge.isUTF8
             )

@@ -1,5 +1,6 @@
 import HTTPChainAuth
 import HTTPChainCore
+import HTTPChainSupport
 
 /// The values from which an answer is computed.
 struct DigestInput: Sendable {
@@ -203,7 +204,7 @@ final class DigestSpaces: Sendable {
 extension DigestChallenge {
     /// Whether a user's key is the same for both challenges.
     fileprivate func hasSameKey(as other: DigestChallenge) -> Bool {
-        algorithm == other.algorithm && realm == other.realm && isUTF8 == other.isUTF8
+        algorithm == other.algorithm && realm.hasSameBytes(as: other.realm) && isUTF8 == other.isUTF8
             && isLatin1 == other.isLatin1
     }
 }

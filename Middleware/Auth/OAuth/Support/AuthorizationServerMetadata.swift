@@ -98,7 +98,7 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
         else {
             throw SignInError(.unusableMetadata("it is not a JSON object with an issuer"))
         }
-        guard name == issuer else {
+        guard name.hasSameBytes(as: issuer) else {
             throw SignInError(.unusableMetadata("its issuer is not the requested one (RFC 8414 §3.3)"))
         }
         self.issuer = issuer
