@@ -113,7 +113,7 @@ struct ComponentValue {
 
     /// §2.1.3.
     private static func binary(_ lines: [HTTPField]) throws(SigningError) -> String {
-        lines.map { ":\(Data($0.value.trimming().utf8).base64EncodedString()):" }.joined(separator: ", ")
+        lines.map { ":\(Data($0.trimmedBytes).base64EncodedString()):" }.joined(separator: ", ")
     }
 
     /// §2.1.2; a parameterized member keeps its parameters.
@@ -166,6 +166,19 @@ struct ComponentValue {
             return String(decoding: try serializer.writeListFieldValue(members), as: UTF8.self)
         } catch {
             throw refused(component, "its value is not a structured field")
+        }
+    }
+}
+
+extension HTTPField {
+    /// The bytes of the value as they are on the wire, without white space at both ends.
+    fileprivate var trimmedBytes: [UInt8] {
+        withUnsafeBytesOfValue { bytes in
+            let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+            guard let first = bytes.firstIndex(where: { !isSpace($0) }),
+                let last = bytes.lastIndex(where: { !isSpace($0) })
+            else { return [] }
+            return Array(bytes[first...last])
         }
     }
 }

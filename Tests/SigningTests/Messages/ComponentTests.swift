@@ -150,6 +150,14 @@ struct ComponentTests {
         #expect(try value(.field(name).binary, request) == ":R8OkcnRuZXJlaQ==:")
     }
 
+    @Test("A field is signed with the bytes that are sent, which need not be UTF-8 (§2.1.3)")
+    func otherBytes() throws {
+        let name = try #require(HTTPField.Name("X-Name"))
+        var request = request([:])
+        request.headerFields.append(HTTPField(name: name, value: [0x20] + Array("caf".utf8) + [0xE9, 0x09]))
+        #expect(try value(.field(name).binary, request) == ":Y2Fm6Q==:")
+    }
+
     @Test("A response is signed with components of its request where it says so (§2.4)")
     func ofRequest() throws {
         let response = HTTPResponse(status: .serviceUnavailable)
