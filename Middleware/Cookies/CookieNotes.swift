@@ -1,9 +1,10 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 extension TraceNotes {
     /// Records which cookies a request does not carry, and why.
-    func tell(ofCookiesIn jar: CookieJar, withheldFrom target: CookieTarget, at now: Date, replaced: Set<String>) {
+    func tell(ofCookiesIn jar: CookieJar, withheldFrom target: CookieTarget, at now: Date, replaced: Set<ExactText>) {
         guard isTraced else { return }
         for (cookie, reason) in jar.withheld(from: target, at: now, replaced: replaced) {
             add("not sent, because \(reason): \(cookie)")

@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// A call's use of cookies; see also ``HTTPChainCore/Request/cookies(_:)-(CookieUse)``.
 public struct CookieUse: Sendable, Hashable {
@@ -135,7 +136,7 @@ extension Request {
     /// call fails with ``CookieError``.
     public consuming func cookies(_ cookies: KeyValuePairs<String, Secret>) -> Request {
         let added = cookies.map { CallCookie($0.key, $0.value) }
-        self.cookies = self.cookies.filter { own in !added.contains { $0.name == own.name } } + added
+        self.cookies = self.cookies.filter { own in !added.contains { $0.name.hasSameBytes(as: own.name) } } + added
         return self
     }
 

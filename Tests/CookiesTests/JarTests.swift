@@ -1,6 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChainCore
+import HTTPChainInMemory
 import TestSupport
 import Testing
 
@@ -30,6 +31,31 @@ struct JarTests {
     func canonicallyEqual() async throws {
         let jar = CookieJar()
         try await jar.store(["caf\u{e9}=1", "cafe\u{301}=2"], from: url)
+        #expect(await jar.cookies().map(\.value.revealed).sorted() == ["1", "2"])
+    }
+
+    @Test("A call's cookies replace those with the same bytes, and leave canonically equal names alone")
+    func canonicallyEqualOfCall() async throws {
+        let jar = CookieJar()
+        try await jar.store(["cafe\u{301}=2", "tea=3"], from: url)
+        let transport = InMemoryTransport { _ in Response(.ok) }
+        let chain = try Chain([CookieMiddleware(jar)], transport: transport)
+        let call = Request.get(url).cookies(["caf\u{e9}": "1", "tea": "4"]).cookies(["cafe\u{301}e": "5"])
+        _ = try await chain.send(call)
+        let sent = try #require(transport.requests.first?.headers[.cookie])
+        #expect(
+            Set(sent.utf8.split(separator: UInt8(ascii: ";")).map { Data($0.drop { $0 == 0x20 }) })
+                == Set(
+                    ["caf\u{e9}=1", "tea=4", "cafe\u{301}e=5", "cafe\u{301}=2"].map { Data($0.utf8) }
+                )
+        )
+    }
+
+    @Test("A cookie from an insecure connection may have a name that is canonically equal to a secure one's")
+    func canonicallyEqualAndSecure() async throws {
+        let jar = CookieJar()
+        try await jar.store(["caf\u{e9}=1; Secure"], from: "https://www.example.com/")
+        try await jar.store(["cafe\u{301}=2"], from: "http://www.example.com/")
         #expect(await jar.cookies().map(\.value.revealed).sorted() == ["1", "2"])
     }
 

@@ -1,5 +1,6 @@
 public import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 public import HTTPTypes
 
 /// Stores the cookies of one user.
@@ -230,7 +231,7 @@ public final class CookieJar: Sendable {
 
 extension CookieJar {
     /// Returns the pairs of name and value in the `Cookie` field of a request.
-    func pairs(for target: CookieTarget, at now: Date, without replaced: Set<String>) async -> [String] {
+    func pairs(for target: CookieTarget, at now: Date, without replaced: Set<ExactText>) async -> [String] {
         await refresh()
         return state.withLock { $0.storage.pairs(for: target, at: now, without: replaced) }
     }
@@ -256,9 +257,9 @@ extension CookieJar {
     }
 
     /// Returns the cookies of the host and the domains above it that a request does not carry, with the reasons.
-    func withheld(from target: CookieTarget, at now: Date, replaced: Set<String>) -> [(Cookie, CookieReason)] {
+    func withheld(from target: CookieTarget, at now: Date, replaced: Set<ExactText>) -> [(Cookie, CookieReason)] {
         let (sent, withheld) = state.withLock { $0.storage.judgement(of: target, at: now) }
-        return withheld + sent.filter { replaced.contains($0.name) }.map { ($0, .replacedByCall) }
+        return withheld + sent.filter { replaced.contains(ExactText($0.name)) }.map { ($0, .replacedByCall) }
     }
 
     /// Changes the cookies in memory and in the file, if there is one; only in memory if the file can't be written.

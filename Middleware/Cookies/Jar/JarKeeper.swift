@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Stands for a jar, without keeping it in memory, in the requests of its stage.
@@ -34,12 +35,12 @@ final class JarKeeper: CookieKeeping {
 enum OwnCookiesNote: RequestNote {
     struct Pairs: Sendable, Hashable {
         let pairs: [String]
-        let names: Set<String>
+        let names: Set<ExactText>
         let areJoined: Bool
         /// The only origin that they are sent to; nil if the request's field has them.
         let origin: Origin?
 
-        init(_ pairs: [String], names: Set<String> = [], areJoined: Bool? = nil, for origin: Origin? = nil) {
+        init(_ pairs: [String], names: Set<ExactText> = [], areJoined: Bool? = nil, for origin: Origin? = nil) {
             self.pairs = pairs.filter { !$0.isEmpty }
             self.names = names
             self.origin = origin

@@ -161,7 +161,7 @@ package struct CookieStorage: Sendable {
     /// §5.7 step 16: whether a cookie from an insecure connection would hide a secure one with its name.
     private func overlaysSecureCookie(_ cookie: Cookie) -> Bool {
         func overlays(_ other: Cookie) -> Bool {
-            other.isSecure && other.name == cookie.name
+            other.isSecure && other.name.hasSameBytes(as: cookie.name)
                 && (other.host.isWithin(cookie.host) || cookie.host.isWithin(other.host))
                 && CookiePath.matches(cookie.path, other.path)
         }
@@ -251,8 +251,11 @@ extension CookieStorage {
     /// Returns the pairs of name and value in the `Cookie` field of a request; this counts as a use of their cookies.
     ///
     /// - Parameter replaced: The names that the call sends itself.
-    package mutating func pairs(for target: CookieTarget, at now: Date, without replaced: Set<String> = []) -> [String]
-    {
+    package mutating func pairs(
+        for target: CookieTarget,
+        at now: Date,
+        without replaced: Set<ExactText> = []
+    ) -> [String] {
         var chosen: [(domain: String, index: Int)] = []
         var sources = 0
         for (depth, domain) in target.host.domains.map(\.text).enumerated() {
@@ -261,7 +264,7 @@ extension CookieStorage {
             for index in bucket.indices
             where (depth == 0 || !bucket[index].cookie.isHostOnly)
                 && CookieRules.refusalWithinHost(of: bucket[index].cookie, for: target, at: now) == nil
-                && (replaced.isEmpty || !replaced.contains(bucket[index].cookie.name))
+                && (replaced.isEmpty || !replaced.contains(ExactText(bucket[index].cookie.name)))
             {
                 chosen.append((domain, index))
             }
