@@ -58,6 +58,9 @@ struct ComposedStoreTests {
                 #expect(try await store.bytes(storeKey(2)) == content(2, 10))
                 #expect(try await store.variants(of: storeKey(1)).count == 1)
                 #expect(try await store.remove(.classification("a")) == 1)
+                try await store.put(storeKey(3), content(3, 10), storeMetadata(classification: "e\u{301}"))
+                #expect(try await store.remove(.classification("\u{E9}")) == 0)
+                #expect(try await store.remove(.classification("e\u{301}")) == 1)
                 #expect(try await store.bytes(storeKey(2)) == content(2, 10))
             }
         }

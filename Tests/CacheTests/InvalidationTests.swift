@@ -95,6 +95,41 @@ struct InvalidationTests {
     }
 
     @Test(
+        "A stored response to POST is given whole, and a condition is the server's to decide (RFC 9110 §13.1.2, §14.2)"
+    )
+    func conditionsOfPost() async throws {
+        let talk = try Conversation()
+        func call(_ lines: [String]) -> Request {
+            Request.post(target, headers: fields(lines), body: "q").caching(identifier: "q")
+                .caching(for: .exactly(.seconds(60)))
+        }
+        talk.script(.ok, ["ETag: \"1\""])
+        _ = try await talk.ask(call([]))
+        let part = try await talk.ask(call(["Range: bytes=0-1"]))
+        #expect(part.response.status == .ok && part.text == "0123456789" && talk.count == 1)
+        talk.script(.preconditionFailed, [], "")
+        #expect(try await talk.ask(call(["If-None-Match: \"1\""])).response.status == .preconditionFailed)
+        #expect(talk.last(.ifNoneMatch) == "\"1\"")
+    }
+
+    @Test("A call invalidates what it names if the server confirms its stored response, too")
+    func validated() async throws {
+        let talk = try Conversation()
+        talk.transport.on(.get, "*") { request in
+            let isKnown = request.headers.contains(.ifNoneMatch)
+            let control = request.url.hasSuffix("/other") ? "no-cache" : "max-age=60"
+            return Response(isKnown ? .notModified : .ok, headers: [.eTag: "\"1\"", .cacheControl: control], body: "x")
+        }
+        let call = Request.get("https://a.example/other").caching(invalidating: .url("https://a.example/list"))
+        for _ in 0..<2 {
+            _ = try await talk.ask(url: "https://a.example/list")
+            _ = try await talk.ask(call)
+            #expect(await talk.store.usage().entries == 1)
+        }
+        #expect(talk.transport.requests.map { $0.headers[.ifNoneMatch] } == [nil, nil, nil, "\"1\""])
+    }
+
+    @Test(
         "§4.4: what one stage makes invalid is not stored by another over the same store",
         arguments: StoreKind.available
     )

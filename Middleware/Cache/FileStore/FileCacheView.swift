@@ -1,5 +1,6 @@
 import Foundation
 import HTTPChainCore
+import HTTPChainSupport
 
 /// The in-memory view of a directory, for look-ups.
 ///
@@ -182,7 +183,7 @@ final class FileCacheView: Sendable {
         case .url(let url): return contents.withLock { $0.visible($0.index.ids(ofURL: $0.hash.url(url))) }
         case .entry(let id): return contents.withLock { $0.contains(id.rawValue) ? [id.rawValue] : [] }
         case .all: return ids { _ in true }
-        case .identifier(let identifier): return ids { $0.identifier == identifier }
+        case .identifier(let identifier): return ids { $0.identifier.hasSameBytes(as: identifier) }
         case .identifierPrefix(let prefix):
             return ids { $0.identifier.map { $0.utf8.starts(with: prefix.utf8) } ?? false }
         case .classification(let name):

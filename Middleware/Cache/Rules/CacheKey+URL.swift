@@ -60,13 +60,15 @@ extension CacheKey {
 
     private static func withoutIgnored(_ path: String, _ ignored: IgnoredQuery) -> String {
         guard let question = path.utf8.firstIndex(of: UInt8(ascii: "?")) else { return path }
-        guard case .named(let names) = ignored else { return String(path[..<question]) }
+        guard case .named(let named) = ignored else { return String(path[..<question]) }
+        let names = Set(named.map(ExactText.init))
         let pairs = path[path.utf8.index(after: question)...].utf8
             .split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
             .map { Substring($0) }
             .filter { pair in
                 let name = String(Substring(pair.utf8.prefix { $0 != UInt8(ascii: "=") }))
-                return !names.contains(name) && !names.contains(name.removingPercentEncoding ?? name)
+                return !names.contains(ExactText(name))
+                    && !names.contains(ExactText(name.removingPercentEncoding ?? name))
             }
         return pairs.isEmpty ? String(path[..<question]) : path[...question] + pairs.joined(separator: "&")
     }

@@ -11,9 +11,12 @@ extension CacheRules {
         // Conditions and ranges apply only if the server would have responded with 200 (RFC 9110 §13.2.1, §14.2).
         let isPlain = stored.facts.status != 200 || question.request.method != question.key?.method
         if asked.hasCondition, stored.facts.status == 200, isNotModified(stored, question.request.headerFields) {
-            return .notModified
+            // For other methods the server decides (RFC 9110 §13.1.2).
+            return [.get, .head].contains(question.request.method) ? .notModified : nil
         }
-        let range = asked.hasRange && !isPlain ? requestedRange(of: stored, question.request.headerFields) : .none
+        // Only GET defines ranges (RFC 9110 §14.2).
+        let isRange = asked.hasRange && !isPlain && question.request.method == .get
+        let range = isRange ? requestedRange(of: stored, question.request.headerFields) : .none
         switch stored.metadata.content {
         case .complete:
             switch range {

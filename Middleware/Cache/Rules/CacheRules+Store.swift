@@ -99,7 +99,7 @@ extension CacheRules {
     package func questionOfGet(_ question: CacheQuestion, answeredBy response: HTTPResponse) -> CacheQuestion? {
         guard let key = question.keyOfGet, response.status.code == 200,
             let location = response.headerFields.first(of: .contentLocation),
-            CacheKey.url(location, relativeTo: key.url, ignoring: question.ignoredQuery) == key.url
+            CacheKey.url(location, relativeTo: key.url, ignoring: question.ignoredQuery).hasSameBytes(as: key.url)
         else { return nil }
         let said = ResponseDirectives(response.headerFields)
         guard said.maxAge != .absent || isShared && said.sMaxAge != .absent || response.headerFields.contains(.expires)

@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCache
 import HTTPChainCore
+import HTTPChainSupport
 
 /// Shows other stores of a database, of this process and others, which bodies are being read.
 ///
@@ -141,7 +142,7 @@ final class CacheReaders: Sendable {
         var read: Set<Int64> = []
         for name in names {
             let path = "\(directory)/\(name)"
-            if path == own { continue }
+            if path.hasSameBytes(as: own) { continue }
             guard let file = try? files.open(path, .read) else { continue }
             defer { file.unlock() }
             if (try? file.lock()) == true {

@@ -84,6 +84,7 @@ extension CacheMiddleware {
             // Readers of their bodies continue to the end.
             await contents.removeForbidden(updates)
             if let served {
+                await invalidate(by: question, answered: response.head)
                 if let key = question.key { reports.events.emit(.revalidated(key, status)) }
                 return served
             }
@@ -159,6 +160,10 @@ extension CacheMiddleware {
         }
     }
 
+    private func invalidate(by question: CacheQuestion, answered head: HTTPResponse) async {
+        for selection in rules.invalidations(by: question, answering: head) { await contents.invalidate(selection) }
+    }
+
     /// Handles a response from the server: invalidates, updates and stores.
     func take(
         _ response: consuming Response,
@@ -170,9 +175,7 @@ extension CacheMiddleware {
         let head = exchange.received(response, at: received)
         var exchange = exchange
         let isCurrent = question.key.map { contents.log.isCurrent($0.url, since: exchange.stamp) } ?? false
-        for selection in rules.invalidations(by: question, answering: response.head) {
-            await contents.invalidate(selection)
-        }
+        await invalidate(by: question, answered: response.head)
         // Invalidations by the call itself don't affect its own response.
         if isCurrent { exchange.stamp = contents.log.stamp }
         var status = status

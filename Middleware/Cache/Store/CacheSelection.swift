@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// A selection of entries to list or remove.
 public enum CacheSelection: Sendable, Hashable {
@@ -40,7 +41,7 @@ public enum CacheSelection: Sendable, Hashable {
         case .url(let url): entry.key.url.hasSameBytes(as: url)
         case .identifier(let identifier): entry.key.identifier.hasSameBytes(as: identifier)
         case .identifierPrefix(let prefix): entry.key.identifier.map { $0.utf8.starts(with: prefix.utf8) } ?? false
-        case .classification(let name): entry.response.metadata.classification == name
+        case .classification(let name): entry.response.metadata.classification.hasSameBytes(as: name)
         case .origin(let origin): entry.key.origin == origin
         case .partition(let partition): entry.key.partition.hasSameBytes(as: partition)
         case .entry(let id): entry.id == id

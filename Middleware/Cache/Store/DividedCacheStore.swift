@@ -1,5 +1,6 @@
 import Foundation
 package import HTTPChainCore
+import HTTPChainSupport
 
 /// Divides entries among stores by the class of their data.
 ///
@@ -10,7 +11,7 @@ package final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppe
     /// The invalidations by all stages that use the store or one of its parts.
     package let invalidations = InvalidationLog()
     private let stores: [any CacheStore]
-    private let places: [String: Int]
+    private let places: [ExactText: Int]
     private let numbering: StoreNumbering
 
     /// Creates a store that divides entries.
@@ -20,11 +21,11 @@ package final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppe
     ///   - others: The store of all other entries.
     package init(_ classes: [String: any CacheStore], others: some CacheStore) {
         var stores: [any CacheStore] = [others.unwrapped]
-        var places: [String: Int] = [:]
+        var places: [ExactText: Int] = [:]
         for (name, store) in classes.mapValues(\.unwrapped).sorted(by: { $0.key < $1.key }) {
             // One store under two names would remove its own entries.
             let known = stores.firstIndex { Self.haveSameEntries($0, store) }
-            places[name] = known ?? stores.count
+            places[ExactText(name)] = known ?? stores.count
             if known == nil { stores.append(store) }
         }
         self.stores = stores
@@ -38,17 +39,17 @@ package final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppe
 
     /// The stores with their classes.
     package var summary: String {
-        let classes = places.sorted { $0.key < $1.key }.map { "\($0.key): \(stores[$0.value].summary)" }
+        let classes = places.sorted { $0.key.text < $1.key.text }.map { "\($0.key.text): \(stores[$0.value].summary)" }
         return (classes + ["others: \(stores[0].summary)"]).joined(separator: "; ")
     }
 
     private static func haveSameEntries(_ one: any CacheStore, _ other: any CacheStore) -> Bool {
         if one as AnyObject === other as AnyObject { return true }
         guard let one = one as? any PlacedCacheStore, let other = other as? any PlacedCacheStore else { return false }
-        return one.place == other.place
+        return one.place.hasSameBytes(as: other.place)
     }
 
-    private func place(of classification: String?) -> Int { classification.flatMap { places[$0] } ?? 0 }
+    private func place(of classification: String?) -> Int { classification.flatMap { places[ExactText($0)] } ?? 0 }
 
     /// Returns the stored variants of a key from all stores; a failing store is ignored if another has an entry.
     package func variants(of key: CacheKey) async throws -> [CacheEntry] {
