@@ -128,7 +128,7 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
             }
             return fallback.memories.reduce(response) { $1.remembering($0, to: kept, of: owners) }
         } catch {
-            if error is CancellationError || Task.isCancelled { throw error }
+            if error is CancellationError || Task.isCancelled { throw CancellationError() }
             let reason = FallbackReason.failure(error)
             guard condition(kept.head, reason) else { throw error }
             switch try await answer(kept, reason, owners, next) {

@@ -46,6 +46,18 @@ struct FallbackTests {
         if row.isAnswered { #expect(response?.body.bytes.map { String(decoding: $0, as: UTF8.self) } == "canned") }
     }
 
+    @Test("An error of a cancelled call is CancellationError")
+    func cancelled() async {
+        let chain = Task {
+            let chain = try Chain(transport: ClosureTransport { _ in throw Refused() }) {
+                FallbackMiddleware(.response(Response(.ok)))
+            }
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await chain.send(.get(url))
+        }
+        await #expect(throws: CancellationError.self) { try await chain.value }
+    }
+
     /// As status validation throws it.
     struct Invalid: HTTPChainError {
         let exchange: ExchangeSnapshot?
