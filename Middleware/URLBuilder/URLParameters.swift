@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// Named values in order, for path variables, templates and queries.
 ///
@@ -33,13 +34,13 @@ public struct URLParameters: Sendable, Hashable {
 
     /// The value of a name, or the last one if it's repeated; setting `nil` removes the name.
     public subscript(name: String) -> URLValue? {
-        get { elements.last { $0.name == name }?.value }
+        get { elements.last { $0.name.hasSameBytes(as: name) }?.value }
         set {
             guard let newValue else {
-                elements.removeAll { $0.name == name }
+                elements.removeAll { $0.name.hasSameBytes(as: name) }
                 return
             }
-            if let index = elements.lastIndex(where: { $0.name == name }) {
+            if let index = elements.lastIndex(where: { $0.name.hasSameBytes(as: name) }) {
                 elements[index].value = newValue
             } else {
                 elements.append(Element(name: name, value: newValue))

@@ -1,3 +1,4 @@
+import HTTPChainSupport
 package import HTTPTypes
 
 /// The rules that identify secrets and redact them in errors, traces, descriptions and logs.
@@ -173,8 +174,8 @@ public struct Redaction: Sendable, Hashable {
     /// Returns the same rules, with strings that are secrets wherever they occur; strings under six bytes are ignored.
     package func adding(values: some Sequence<String>) -> Redaction {
         var result = self
-        for value in values where value.utf8.count >= 6 && !result.values.contains(value) {
-            result.values.append(value)
+        for value in values where value.utf8.count >= 6 {
+            if !result.values.contains(where: { $0.hasSameBytes(as: value) }) { result.values.append(value) }
         }
         return result
     }

@@ -67,6 +67,9 @@ struct RedactionTextTests {
 
     @Test("A text that is a secret is found wherever it stands")
     func values() {
+        let equivalents = ["passwo\u{301}rd-1", "passw\u{F3}rd-1"]
+        let both = Redaction.standard.adding(values: equivalents)
+        for value in equivalents { #expect(both.text("it was \(value)") == "it was <redacted>") }
         let redaction = Redaction.standard.adding(values: ["hunter", "hun"])
         #expect(redaction.text("of the hunters, hunted") == "of the <redacted>s, hunted")
         #expect(redaction.text("hhunter, hunterhunter, hunte") == "h<redacted>, <redacted><redacted>, hunte")

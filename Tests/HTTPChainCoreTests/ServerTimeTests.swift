@@ -22,7 +22,7 @@ struct ServerTimeTests {
         let server = ServerTime(cached, now: local)
         #expect(server.now == Self.date.addingTimeInterval(90))
         #expect(server.local(Self.date.addingTimeInterval(100)) == local.addingTimeInterval(10))
-        for age in ["-1", "99999999999999999999", "1.5", "soon"] {
+        for age in ["-1", "+5", "4294967296", "99999999999999999999", "1.5", "soon"] {
             cached[.age] = age
             #expect(ServerTime(cached, now: local).now == Self.date, "\(age)")
         }

@@ -21,7 +21,7 @@ struct ResourcePlace: Sendable {
         let target = URIReference(target).path
         func isTarget(_ path: String) -> Bool {
             let path = String(path.unicodeScalars.drop { $0 == "/" })
-            return target == path || target.ends(with: "/" + path)
+            return target.hasSameBytes(as: path) || target.ends(with: "/" + path)
         }
         property = path.identity
         isCollection = isTarget(path.collection)

@@ -1,6 +1,7 @@
 import Foundation
 public import HTTPChainCache
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// A store for the replies of ``StoredRequest`` types, in cache stores divided by the class of data.
@@ -23,7 +24,7 @@ public final class ReplyStore: Sendable {
 
     private let store: any CacheStore
     private let partition: UserPartition
-    private let ownClasses: Set<String>
+    private let ownClasses: Set<ExactText>
     private let log = RemovalLog()
 
     /// Creates a reply store.
@@ -38,7 +39,7 @@ public final class ReplyStore: Sendable {
     public init(_ store: some CacheStore, classes: [String: any CacheStore] = [:], partition: UserPartition) {
         self.store = classes.isEmpty ? store : DividedCacheStore(classes, others: store)
         self.partition = partition
-        ownClasses = Set(classes.keys)
+        ownClasses = Set(classes.keys.map(ExactText.init))
     }
 
     /// Removes all replies of all users.
@@ -56,7 +57,7 @@ public final class ReplyStore: Sendable {
     /// - Returns: The number of removed replies.
     @discardableResult
     public func remove(classification: String?) async throws -> Int {
-        try await remove(.classification(classification)) { $0.classification == classification }
+        try await remove(.classification(classification)) { $0.classification.hasSameBytes(as: classification) }
     }
 
     /// Removes replies without a class, and replies of classes without a separate store.
@@ -64,7 +65,7 @@ public final class ReplyStore: Sendable {
     /// - Returns: The number of removed replies.
     @discardableResult
     public func removeOthers() async throws -> Int {
-        try await remove(.all) { [ownClasses] in $0.classification.map(ownClasses.contains) != true }
+        try await remove(.all) { [ownClasses] in $0.classification.map { ownClasses.contains(ExactText($0)) } != true }
     }
 
     /// Removes the reply of a request for the current user.

@@ -73,6 +73,13 @@ extension Optional<String> {
     }
 }
 
+extension Sequence<String> {
+    /// Whether both have as many strings, in order and with the same UTF-8 bytes.
+    package func haveSameBytes(as other: some Sequence<String>) -> Bool {
+        elementsEqual(other) { $0.hasSameBytes(as: $1) }
+    }
+}
+
 /// A text key that is compared by bytes; see ``Swift/String/hasSameBytes(as:)``.
 package struct ExactText: Sendable, Hashable {
     /// The text.

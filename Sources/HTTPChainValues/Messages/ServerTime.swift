@@ -22,7 +22,8 @@ package struct ServerTime: Sendable, Hashable {
             now = local
             return
         }
-        let age = fields[.age].flatMap { UInt32($0) } ?? 0
+        // Only digits (RFC 9111 §1.2.2).
+        let age = fields[.age].flatMap { ContentLength.number(Substring($0).utf8) }.flatMap(UInt32.init(exactly:)) ?? 0
         now = date.addingTimeInterval(TimeInterval(age))
     }
 
