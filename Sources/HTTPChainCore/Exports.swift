@@ -1,4 +1,4 @@
-// Parts of the core that depend on no message and no chain are separate modules; users import the core alone.
+// Parts of the core that don't depend on messages or chains are separate modules; users import only the core.
 @_exported public import HTTPChainParameters
 @_exported public import HTTPChainRedaction
 @_exported public import HTTPChainReports

@@ -2,20 +2,20 @@ import HTTPChainSupport
 
 /// Schedules any number of alarms on one clock, with a single task that sleeps until the next one.
 ///
-/// It owns that task, which isn't a child of any call's task. The system's clock keeps cancelled sleeps in its queue
-/// until they are due, so a sleep for each call would pile up. The task therefore keeps sleeping, serves the alarms
-/// added in the meantime, and ends when it wakes and finds none. It retains nothing of a call.
+/// The task isn't a child of any call's task. The system's clock keeps cancelled sleeps in its queue until they are
+/// due, so a sleep for each call would pile up. The task therefore keeps sleeping, serves the alarms added in the
+/// meantime, and ends when it wakes and finds none. It retains nothing of a call.
 ///
-/// A clock that can only sleep has a scheduler for each alarm, whose task is cancelled with the alarm.
+/// For a clock that can only sleep, each alarm has a separate scheduler, whose task is cancelled with the alarm.
 final class AlarmScheduler: Sendable {
     typealias Table = DeadlineTable<@Sendable () -> Void>
 
     private struct State: Sendable {
         var table = Table()
         var sleeper: Task<Void, Never>?
-        /// The time at which the sleeper wakes, or `nil` if there is none.
+        /// The time at which the sleeping task wakes, or `nil` if there is none.
         var wakes: Duration?
-        /// Distinguishes the sleeper from one that it replaced.
+        /// The number of the current sleeping task, by which a task that was replaced recognizes that.
         var sleeperNumber = 0
 
         mutating func dismissSleeper() {
@@ -80,7 +80,7 @@ final class AlarmScheduler: Sendable {
         }
     }
 
-    /// Ensures that the sleeper wakes up in time for the next alarm.
+    /// Ensures that the task wakes up in time for the next alarm.
     private func rouse(_ state: inout State) {
         guard let next = state.table.next else { return }
         if let wakes = state.wakes, wakes <= next { return }
@@ -90,7 +90,7 @@ final class AlarmScheduler: Sendable {
         state.sleeper = Task.detached(priority: .high) { [weak self, time, number = state.sleeperNumber] in
             var pause = next - time.elapsed
             while true {
-                // The sleep only throws if the sleeper is dismissed.
+                // The sleep only throws if the task is cancelled.
                 guard (try? await time.sleep(for: min(pause, Self.longestSleep))) != nil,
                     let rest = self?.wake(number)
                 else { return }
@@ -101,7 +101,7 @@ final class AlarmScheduler: Sendable {
 
     /// Calls the actions of alarms that are due.
     ///
-    /// - Returns: The time to sleep from now, or `nil` if the sleeper is no longer needed.
+    /// - Returns: The time to sleep from now, or `nil` if the task is no longer needed.
     private func wake(_ number: Int) -> Duration? {
         let now = time.elapsed
         let (due, next) = state.withLock { state -> ([@Sendable () -> Void], Duration?) in

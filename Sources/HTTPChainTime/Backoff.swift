@@ -1,7 +1,8 @@
 import HTTPChainSupport
 
-/// The wait before a retry, which grows up to a cap and is randomized, so that clients that failed together don't retry
-/// together.
+/// The randomized wait before a retry, which grows with each retry up to a cap.
+///
+/// Clients that failed together therefore don't retry together.
 ///
 /// The wait before retry _n_ is uniformly distributed from zero to `min(cap, base · 2ⁿ⁻¹)`, which is known as full
 /// jitter.
@@ -70,8 +71,9 @@ public struct Backoff: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - retry: The number of the retry, from 1; lower values count as 1.
-    ///   - factor: The range of the uniformly distributed factor for the longest wait; a single factor is ignored.
-    ///   - random: The source of randomness, called once, or not at all for a single factor.
+    ///   - factor: The range of the uniformly distributed factor that the longest wait is multiplied by. A range with a
+    ///     single value is ignored.
+    ///   - random: The source of randomness, called once, or not at all for a single value.
     package func wait(
         beforeRetry retry: Int,
         times factor: ClosedRange<Double>,

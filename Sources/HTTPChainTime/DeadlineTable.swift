@@ -1,9 +1,9 @@
 /// The scheduled alarms: a slot for each, and a heap of entries, soonest first.
 ///
-/// Removing an alarm leaves its entry in the heap, to be skipped later. In most calls the deadline is far off, so many
-/// entries are dropped together at almost no cost.
+/// Removing an alarm leaves its entry in the heap, to be skipped later. Most deadlines are far off when their call
+/// ends, so many entries are dropped together at almost no cost.
 struct DeadlineTable<Waiter: Sendable>: Sendable {
-    /// Identifies an alarm; has no effect once the alarm is gone.
+    /// Identifies an alarm; it has no effect once the alarm has fired or was removed.
     struct AlarmID: Sendable, Hashable {
         fileprivate let slot: Int
         fileprivate let number: Int

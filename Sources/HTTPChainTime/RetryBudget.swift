@@ -10,10 +10,10 @@ import HTTPChainSupport
 /// or a limit refuses a hedge.
 ///
 /// Several stages can share a budget: those of several chains to the same server, or the retry and hedging stages of
-/// one chain, in which a call counts once. They must use the same clock. Any number of tasks can use it concurrently.
+/// one chain, which count each call once. They must use the same clock. Any number of tasks can use it concurrently.
 public final class RetryBudget: Sendable {
     private struct State {
-        /// The tokens in millionths, so that fractions add up to whole tokens.
+        /// The tokens in millionths, so that fractions can add up to whole tokens.
         var tokens: Int64
         var refilled: Duration?
     }
@@ -47,7 +47,7 @@ public final class RetryBudget: Sendable {
         state = Locked(State(tokens: limit))
     }
 
-    /// The number of retries available, not counting the tokens that time has added since the last retry.
+    /// The number of retries available, without the tokens that have been earned since the last retry.
     package var available: Int {
         state.withLock { Int($0.tokens / Self.token) }
     }
@@ -71,7 +71,7 @@ public final class RetryBudget: Sendable {
         let (limit, rate) = (limit, minimumPerSecond)
         return state.withLock { state in
             let passed = state.refilled.map { (now - $0).bounded } ?? .zero
-            // The product is at most 3e21 and a bucket 1e12, hence the comparison before the conversion.
+            // The product is at most 3e21 and a bucket 1e12, so they are compared before the conversion to an integer.
             let earned = (Double(passed.nanoseconds) * rate / 1000).rounded(.down)
             if earned >= 1 || state.refilled == nil || now < state.refilled ?? now {
                 state.tokens = earned >= Double(limit) ? limit : min(limit, state.tokens + Int64(earned))

@@ -1,6 +1,6 @@
-/// A callback at a point in time, unless it is cancelled before.
+/// A callback at a point in time, which can be cancelled.
 ///
-/// Set with ``TimeSource/alarm(at:for:perform:)``.
+/// Created by ``TimeSource/alarm(at:for:perform:)``.
 package protocol TimeAlarm: AnyObject, Sendable {
     /// Moves the alarm to another time on the scale of ``TimeSource/elapsed``; has no effect after it has fired.
     func move(to instant: Duration)
@@ -11,10 +11,11 @@ package protocol TimeAlarm: AnyObject, Sendable {
     func cancel()
 }
 
-/// A clock with its own alarms, such as a virtual clock that distinguishes a deadline, which most calls never reach,
-/// from a sleep.
+/// A clock with its own implementation of alarms.
+///
+/// A virtual clock, for example, distinguishes a sleep from a deadline, which most calls never reach.
 package protocol AlarmingTimeSource: TimeSource {
-    /// Whether a sleep advances the time itself, so that of two sleeps at once either may end first.
+    /// Whether a sleep advances the time itself; if two tasks sleep at once, either sleep may then end first.
     var isAutomatic: Bool { get }
 
     /// Calls an action at a point in time; see ``TimeSource/alarm(at:for:perform:)``.

@@ -3,7 +3,7 @@ import HTTPChainSupport
 
 /// A monotonic clock for measuring and waiting, and a wall clock for dates.
 public protocol TimeSource: Sendable {
-    /// The time since an arbitrary fixed point; never goes backwards, not even if the wall clock is set.
+    /// The time since an arbitrary fixed point; it never goes backwards, not even if the wall clock is set.
     var elapsed: Duration { get }
     /// The wall clock, for dates in protocols (`Date`, `Expires`, token expiry).
     var date: Date { get }
@@ -14,7 +14,7 @@ public protocol TimeSource: Sendable {
 }
 
 extension TimeSource {
-    /// Unavailable: there are two clocks.
+    /// Unavailable, because there are two clocks.
     @available(*, unavailable, message: "use elapsed to measure time, or date for the wall clock")
     public var now: Duration { elapsed }
 }
@@ -39,7 +39,7 @@ package struct SystemTime: TimeSource {
         return Self.reading - origin
     }
 
-    /// The reading of `ContinuousClock`, without its arithmetic, which takes half as long again as reading the clock.
+    /// The reading of `ContinuousClock`, without its arithmetic, which takes 1.5 times as long as reading the clock.
     private static var reading: Int64 {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)

@@ -37,7 +37,7 @@ extension Call where Kind.Output == Response {
         CallTransport(call: self).events(try streamRequest(), as: type, decoder: decoder, options: options)
     }
 
-    /// Makes the request for the first connection, with the clock that the stream uses.
+    /// Makes the request for the first connection; its clock is also the stream's.
     private func streamRequest() throws -> Request {
         let core = client.core
         var http = try core.makeRequest(request, settings)

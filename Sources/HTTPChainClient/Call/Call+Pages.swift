@@ -3,14 +3,14 @@ public import HTTPChainPagination
 extension Call {
     /// Returns the pages of a list.
     ///
-    /// Each page is a call like this one. Of a ``StoredRequest``, only the first page is stored.
+    /// Each page is a call like this one. For a ``StoredRequest``, only the first page is stored.
     ///
     /// ```swift
     /// for try await page in client.call(ListPlants.self).key("list").pages(by: .linkHeader()) { show(page.value) }
     /// ```
     ///
     /// - Parameters:
-    ///   - style: The way the service gives the location of the next page.
+    ///   - style: The way in which the service links to the next page.
     ///   - position: The page to start at; the first by default.
     public func pages(
         by style: PaginationStyle<Kind.Output>,

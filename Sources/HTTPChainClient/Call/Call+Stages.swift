@@ -5,12 +5,12 @@ import HTTPChainTimeout
 public import HTTPTypes
 
 extension Call {
-    /// Returns the call with its own retry policy, for `RetryMiddleware`.
+    /// Returns the call with a retry policy, for `RetryMiddleware`.
     public func retry(_ policy: RetryPolicy) -> Call {
         with { $0.retry(policy) }
     }
 
-    /// Returns the call with its own time limit, for `TimeoutMiddleware` or a mock.
+    /// Returns the call with a time limit, for `TimeoutMiddleware` or a mock.
     ///
     /// - Parameter limit: The limit for the whole call; `nil` for none.
     public func timeout(_ limit: Duration?) -> Call {
@@ -32,9 +32,9 @@ extension Call {
     /// }
     /// ```
     ///
-    /// The closure runs in a separate task, which ends before this method returns. A slow closure misses some reports
-    /// but doesn't slow the transfer down. In a chain with `ProgressMiddleware`, it always receives the first and the
-    /// last report. A mock reports nothing. If the output is a stream, use
+    /// The closure runs in a separate task, which ends before this method returns. If the closure is slow, it misses
+    /// some reports but doesn't slow the transfer down. In a chain with `ProgressMiddleware`, it always receives the
+    /// first and the last report. A mock reports nothing. If the output is a stream, use
     /// ``withProgress(isolation:_:perform:)``.
     ///
     /// - Parameters:
@@ -63,8 +63,8 @@ extension Call {
     /// - Parameters:
     ///   - isolation: The isolation of `operation`; the caller's actor.
     ///   - action: A closure that receives a report, on its own actor; see ``withProgress(isolation:_:)``.
-    ///   - operation: A closure that sends the call once, and reads its output if that is a stream. Anything read later
-    ///     isn't reported.
+    ///   - operation: A closure that sends the call once. If the output is a stream, the closure must also read it,
+    ///     because progress is only reported until the closure returns.
     /// - Returns: The result of `operation`.
     /// - Throws: Errors from `operation`.
     @discardableResult

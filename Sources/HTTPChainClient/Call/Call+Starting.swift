@@ -89,11 +89,11 @@ extension Call {
         }
     }
 
-    /// Registers the call before returning, so that the caller can cancel it, and an equal call is recognized as a
-    /// duplicate.
+    /// Registers the call before returning, so that the caller can cancel it and equal calls are recognized as
+    /// duplicates.
     ///
-    /// The task doesn't retain the client, which cancels its running calls when it is deallocated; the task ends with
-    /// the call.
+    /// The task doesn't retain the client. If the client is deallocated, it cancels its running calls, and the task
+    /// ends.
     private func run(_ deliver: @escaping @Sendable (CallOutcome<Kind.Output>) async -> Void) -> StartedCall {
         let core = client.core
         let admission = Result { try core.admit(request, settings) }

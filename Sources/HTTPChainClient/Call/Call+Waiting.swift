@@ -9,15 +9,15 @@ extension Call {
     /// let plant = try client.call(GetPlant(id: 7)).wait(atMost: .seconds(30))
     /// ```
     ///
-    /// Don't call this in a task or an `async` function, which run on a thread of Swift's concurrent pool: blocking the
-    /// thread could keep the call itself from progressing. There, this method throws an error without sending the
+    /// Don't call this in a task or an `async` function. They run on a thread of Swift's concurrent pool, and blocking
+    /// it could keep the call itself from progressing. In a task, this method throws an error without sending the
     /// request.
     ///
     /// - Parameter limit: The longest time to wait, after which the call is cancelled.
     /// - Throws: ``BlockingCallError`` on the concurrent pool, and if the time is up; the errors of ``value``.
     @available(*, noasync, message: "use value in a task: waiting blocks a thread of the pool that the call needs")
     public func wait(atMost limit: Duration) throws -> Kind.Output {
-        // A synchronous function called by a task is still in the task.
+        // A synchronous function called in a task has a current task.
         guard withUnsafeCurrentTask(body: { $0 == nil }) else { throw BlockingCallError(.onPool) }
         let outcome = Locked<Result<Kind.Output, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
@@ -26,12 +26,12 @@ extension Call {
             outcome.withLock { $0 = result }
             done.signal()
         }
-        // Doesn't use a Dispatch interval, which is an Int, and with 32 bits, as on some platforms, at most 2.1 s.
+        // Avoids a Dispatch interval, which is an `Int`: on 32-bit platforms it can't exceed 2.1 s.
         let end = DispatchTime(
             uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds + UInt64(limit.bounded.nanoseconds)
         )
         _ = done.wait(timeout: end)
-        // Reads the outcome before cancelling the call, because otherwise it would be the cancellation.
+        // Reads the outcome before cancelling the call, because afterwards it would be the cancellation.
         guard let result = outcome.withLock({ $0 }) else {
             task.cancel()
             throw BlockingCallError(.timedOut(after: limit))
@@ -40,7 +40,7 @@ extension Call {
     }
 }
 
-/// An error for a blocking call whose result couldn't be awaited.
+/// An error thrown if a call can't block its thread to wait for the result.
 public struct BlockingCallError: ClientError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)

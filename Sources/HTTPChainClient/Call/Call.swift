@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// An unsent call of a client with its own settings, which is sent when its result is requested.
+/// An unsent call of a client, with its own settings; it is sent when its result is requested.
 ///
 /// ```swift
 /// let user = try await client.call(GetUser(id: 42)).key("profile").timeout(.seconds(3)).value
@@ -9,7 +9,7 @@ public import HTTPChainCore
 /// The request is sent each time that ``value``, ``response`` or ``outcome`` is read, and by each `start`. A call
 /// retains its client; a started call doesn't.
 public struct Call<Kind: TypedRequest>: Sendable {
-    /// The request.
+    /// The typed request.
     public let request: Kind
     // Retained, so that a client without other references stays alive until the call is sent.
     let client: Client
@@ -27,7 +27,7 @@ public struct Call<Kind: TypedRequest>: Sendable {
         }
     }
 
-    /// The output together with the response, which has the fields, cache status and hops.
+    /// The output together with the response, for the response's fields, cache status and hops.
     ///
     /// Reading it sends the request.
     ///
@@ -49,12 +49,12 @@ public struct Call<Kind: TypedRequest>: Sendable {
         }
     }
 
-    /// Returns the call with a key by which it can be found and cancelled.
+    /// Returns the call with a key, for finding and cancelling it.
     public func key(_ key: some Hashable & Sendable) -> Call {
         changing { $0.registration.key = key }
     }
 
-    /// Returns the call with more tags by which it can be found and cancelled.
+    /// Returns the call with more tags, for finding and cancelling it.
     public func tags(_ tags: String...) -> Call {
         changing { $0.registration.tags.formUnion(tags) }
     }
@@ -69,19 +69,19 @@ public struct Call<Kind: TypedRequest>: Sendable {
         changing { $0.registration.excludesDuplicates = !areAllowed }
     }
 
-    /// Returns the call with its own place for processing the result.
+    /// Returns the call with a place for processing its result, instead of the client's.
     public func processing(_ place: ResultProcessing) -> Call {
         changing { $0.processing = place }
     }
 
-    /// Returns the call with a changed request, to set any option of any stage.
+    /// Returns the call with a closure that changes its HTTP request, for setting any option of any stage.
     ///
     /// ```swift
     /// client.call(ListPlants()).with { $0.timeout(attempt: .seconds(5)).serializer(false) }
     /// ```
     ///
-    /// - Parameter change: A closure that receives the request that the type made, and returns the request to send. A mock
-    ///   only obeys its `timeout(_:)`.
+    /// - Parameter change: A closure that receives the request made from the typed request, and returns the request to
+    ///   send. For a mock, only a `timeout(_:)` has an effect.
     public func with(_ change: @escaping @Sendable (_ request: Request) -> Request) -> Call {
         changing { $0.changes.append(change) }
     }
@@ -103,6 +103,6 @@ struct CallSettings: Sendable {
     var monitors: [CallMonitorState] = []
     /// Whether the reply of a ``StoredRequest`` is stored.
     var storesReply = true
-    /// A closure that is awaited after the call has its reply and before the reply is stored.
+    /// A closure that is awaited once the call has its reply, before the reply is stored.
     var beforeStoring: (@Sendable () async -> Void)?
 }

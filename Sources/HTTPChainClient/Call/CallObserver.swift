@@ -52,7 +52,7 @@ public struct CallReport: Sendable {
 
     private let typed: any Sendable
 
-    /// The source of an outcome.
+    /// The call that an outcome belongs to.
     struct Source {
         var isStored = false
         var date: Date?
@@ -72,7 +72,7 @@ public struct CallReport: Sendable {
         typed = outcome
     }
 
-    /// Returns the request and the outcome with the types of a request type, or `nil` if the call was of another type.
+    /// Returns the request and the outcome with their static types, or `nil` if the call was of another type.
     public func of<Kind: TypedRequest>(_ type: Kind.Type) -> (request: Kind, outcome: CallOutcome<Kind.Output>)? {
         guard let request = request as? Kind, let outcome = typed as? CallOutcome<Kind.Output> else { return nil }
         return (request, outcome)

@@ -20,7 +20,7 @@ import HTTPTypes
 /// or its ``Client``.
 public struct ResultKind<Output: Sendable>: Sendable {
     let perform: @Sendable (consuming Request, any Transport, ResultProcessing) async throws -> CallResult<Output>
-    /// A closure that attaches the call's place to a body that is still arriving.
+    /// A closure that attaches the call's place in the registry to a body that is still arriving.
     var keep: (@Sendable (CallResult<Output>, CallPlace) -> CallResult<Output>)?
 
     init(
@@ -33,8 +33,8 @@ public struct ResultKind<Output: Sendable>: Sendable {
 
     /// A kind that reads the response itself.
     ///
-    /// The result throws a `SerializerError` if the request has a key path, a change to the decoded value, or a
-    /// serializer for the response alone, because nothing is decoded.
+    /// A request can't have a key path, a change to the decoded value, or a serializer for the response with this kind,
+    /// because nothing is decoded. The result then throws a `SerializerError`.
     ///
     /// - Parameter read: A closure that makes the output from the response, on the concurrent pool.
     public static func custom(
@@ -117,7 +117,7 @@ public struct ResultKind<Output: Sendable>: Sendable {
 }
 
 extension ResultKind {
-    /// Returns this kind for requests that say how their response is decoded, and another kind for others.
+    /// Returns this kind for requests that specify how their response is decoded, and another kind for others.
     func ifDescribed(otherwise other: ResultKind) -> ResultKind {
         let (decode, read) = (perform, other.perform)
         return ResultKind { request, transport, processing in
@@ -137,7 +137,7 @@ extension ResultKind where Output: Decodable {
         }
     }
 
-    /// The kind for requests that name no other: unchanged bytes and text, anything else decoded.
+    /// The default kind: bytes and text are unchanged, and everything else is decoded.
     static var natural: ResultKind {
         let kind: Any? =
             if Output.self == String.self {
@@ -154,7 +154,7 @@ extension ResultKind where Output: Decodable {
         return kind as? ResultKind ?? .decoded
     }
 
-    /// The output made from the bytes, up to 16 MiB, or decoded if the request says how.
+    /// An output made from the bytes, up to 16 MiB, or decoded if the request specifies how.
     fileprivate static func decodedOrBytes(
         map: @escaping @Sendable (_ bytes: Data, _ response: Response) throws -> Output
     ) -> ResultKind {
@@ -201,7 +201,8 @@ extension ResultKind where Output == String? {
 }
 
 extension ResultKind where Output == TemporaryFile {
-    /// The body in a temporary file, which is deleted with the last reference to it unless it is moved.
+    /// The body in a temporary file, which is deleted when the last reference to it is released, unless it has been
+    /// moved.
     package static var file: ResultKind { .file(in: FileManager.default.temporaryDirectory) }
 
     /// The body in a temporary file in a given directory, ideally on the volume that the file will be moved to.
@@ -260,7 +261,7 @@ extension ResultKind {
         .arriving(hasSerializer: true) { $0.jsonValues(of: Value.self, serializer, upTo: limit) }
     }
 
-    /// A kind whose output arrives while its response is read; the call runs until then.
+    /// A kind whose output arrives while its response is read; the call runs until that ends.
     fileprivate static func arriving(
         hasSerializer: Bool = false,
         _ output: @escaping @Sendable (_ response: Response) -> Output
@@ -273,10 +274,10 @@ extension ResultKind {
         return kind
     }
 
-    /// A resource together with its undeclared properties and its version.
+    /// A resource, with its undeclared properties and its version.
     ///
-    /// If its object lacks the value of the last variable of its path, the value comes from the request with that path,
-    /// or from `Location` after its creation.
+    /// If the object lacks the property for the last variable of the path, the value is taken from the request with
+    /// that path, or from `Location` after the object's creation.
     ///
     /// The result throws ``ResourceError`` for a status other than 2xx that the chain accepted.
     public static func record<Kind: Resource>() -> ResultKind where Output == ResourceRecord<Kind> {

@@ -4,7 +4,7 @@ import HTTPChainSupport
 
 /// The place where results are decoded (including by the chain's serializer) and mapped to the application's types.
 ///
-/// It is the caller's actor only if you choose that actor. The reader of a stream decodes its values.
+/// The caller's actor is used only if you choose it. Values of a stream are decoded by its reader, not here.
 public enum ResultProcessing: Sendable {
     /// On Swift's concurrent pool.
     case concurrent
@@ -25,7 +25,7 @@ public enum ResultProcessing: Sendable {
         }
     }
 
-    /// Waits for work elsewhere, or until the task is cancelled, because the place may be busy for a long time.
+    /// Waits for work in another place, or until the task is cancelled, because the place may be busy for a long time.
     private static func waiting<Value: Sendable>(
         for work: @escaping @Sendable () throws -> Value,
         _ begin: (_ job: @escaping @Sendable () -> Void) -> Void

@@ -89,11 +89,11 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
         return http.progressIfReported { teller.tell(.progress($0)) }
     }
 
-    /// Answers a mocked call within its own time limit, on the client's clock.
+    /// Runs a mock within the call's time limit, on the client's clock.
     private func withinLimit(_ answer: @escaping @Sendable () async throws -> any Sendable) async throws
         -> any Sendable
     {
-        // A mock doesn't need a request that can be sent.
+        // A mock also works if its request can't be sent, and then has no limit.
         guard var http = try? core.makeRequest(request, settings),
             let limit = http.options[TimeoutOption.self].applied(to: nil)
         else { return try await answer() }
@@ -103,7 +103,7 @@ final class TypedCall<Kind: TypedRequest>: CallOperation {
         return try await http.withinDeadline(answer)
     }
 
-    /// Performs a mocked call, which passes no stage, within the call's own time limit.
+    /// Performs a mocked call, which doesn't go through stages, within the call's own time limit.
     private func mocked(
         _ answer: @escaping @Sendable (any TypedRequest, MockContext) async throws -> any Sendable
     ) async throws -> Output {

@@ -2,8 +2,10 @@ import Foundation
 public import HTTPChainCore
 
 extension TypedRequest where Output: Decodable {
-    /// The decoded value; for `Data` the bytes, and for `String` the body as text, or `nil` for an optional of these if
-    /// there is no content.
+    /// The decoded value.
+    ///
+    /// For `Data` it is the bytes, and for `String` the text of the body. An optional of these is `nil` if there is no
+    /// content.
     public var result: ResultKind<Output> { .natural }
 }
 

@@ -2,7 +2,7 @@ public import HTTPChainCore
 public import HTTPChainURLBuilder
 public import HTTPTypes
 
-/// A kind of call: its target, its content, and the type of its result.
+/// A kind of call: its target, its content, and the type of its output.
 ///
 /// ```swift
 /// struct GetUser: TypedRequest, Hashable {
@@ -61,17 +61,17 @@ public protocol TypedRequest<Output>: Sendable {
 }
 
 extension TypedRequest {
-    /// GET by default.
+    /// The default method, GET.
     public var method: HTTPRequest.Method { .get }
-    /// None by default.
+    /// The default value, no parameters.
     public var pathParameters: URLParameters { [:] }
-    /// None by default.
+    /// The default value, no parameters.
     public var query: URLQuery { [:] }
-    /// None by default.
+    /// The default value, no fields.
     public var headers: HTTPFields { [:] }
-    /// Empty by default.
+    /// The default value, an empty body.
     public var body: HTTPBody { .empty }
-    /// Changes nothing by default.
+    /// Does nothing.
     public func configure(_ request: inout Request) throws {}
 
     /// Makes the request that the properties describe.

@@ -17,7 +17,7 @@
 /// ```
 ///
 /// All types with the same source form a group, which one endpoint serves (``Endpoint/init(_:source:)``). Such a call
-/// is like any other: it has a key, tags and events, and a stored reply if the type is a ``StoredRequest``.
+/// has the same features as any other: a key, tags, events, and a stored reply if the type is a ``StoredRequest``.
 public protocol LocalRequest: TypedRequest {
     /// The type of the source, such as a database, a sensor or a model.
     associatedtype Source: Sendable
@@ -30,7 +30,7 @@ extension LocalRequest {
     /// Empty by default, because nothing is sent.
     public var path: String { "" }
 
-    /// A kind that always fails, because a response from another endpoint has no content for the output.
+    /// A kind that always fails, because a response of another endpoint doesn't contain the output.
     public var result: ResultKind<Output> {
         .custom { _ in throw UnsupportedRequestError(requestType: "\(Self.self)", endpoints: []) }
     }
@@ -44,7 +44,7 @@ extension LocalRequest {
 }
 
 extension Endpoint {
-    /// An endpoint without a network: a source of values for all types of ``LocalRequest`` that name its type.
+    /// Makes an endpoint without a network, which serves all types of ``LocalRequest`` with this type of source.
     ///
     /// - Parameters:
     ///   - name: The name in errors and events.

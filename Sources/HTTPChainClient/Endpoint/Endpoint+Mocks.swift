@@ -1,7 +1,7 @@
 import HTTPChainCore
 public import HTTPChainInMemory
 
-/// The objects that mocks share, by identifier.
+/// The objects that mocks share, each with an identifier.
 ///
 /// Each is created once per client, on first use.
 public struct MockHelpers: Sendable {
@@ -31,7 +31,8 @@ struct MockOutput<Output: Sendable>: Sendable {
 
 /// A request type with its own mock, which ``Endpoint/mocks`` calls for the output.
 ///
-/// Of the settings that stages of a chain read, only a call's time limit has an effect on a mock.
+/// Most settings of a call are for stages of a chain, which a mock doesn't have; only the call's time limit has an
+/// effect.
 ///
 /// ```swift
 /// extension GetUser: MockedRequest {
@@ -52,9 +53,9 @@ public protocol MockedRequest: TypedRequest {
 }
 
 extension MockedRequest {
-    /// `true` by default.
+    /// The default value, `true`.
     public var isMocked: Bool { true }
-    /// Zero by default.
+    /// The default value, no delay.
     public var mockDelay: Duration { .zero }
 
     fileprivate func answer(in context: MockContext) async throws -> any Sendable {
@@ -64,7 +65,7 @@ extension MockedRequest {
 }
 
 extension Endpoint {
-    /// An endpoint that serves requests with their own mock, which have types that conform to ``MockedRequest``.
+    /// An endpoint that serves the requests of all types that conform to ``MockedRequest``.
     ///
     /// Put it before the endpoints that would otherwise serve these requests.
     public static var mocks: Endpoint {
@@ -88,9 +89,9 @@ extension Endpoint {
     /// ])
     /// ```
     ///
-    /// A mock passes no stage. Of the settings that stages of a chain read, only a call's time limit
-    /// (``Call/timeout(_:)``) has an effect on it, on the client's clock; no progress is reported, for example. To test
-    /// the others, mock the transport of a chain instead, for example with `InMemoryTransport`.
+    /// A mocked call doesn't go through stages. Of the call's settings for stages, only its time limit
+    /// (``Call/timeout(_:)``) has an effect, on the client's clock; progress, for example, isn't reported. To test the
+    /// stages too, mock the transport of a chain instead, for example with `InMemoryTransport`.
     ///
     /// - Parameters:
     ///   - type: The request type.
@@ -109,7 +110,7 @@ extension Endpoint {
 
     /// Returns an endpoint that mocks the requests of one type with shared helpers.
     ///
-    /// Of the settings that stages of a chain read, only a call's time limit has an effect on a mock.
+    /// Of the call's settings for stages, only its time limit has an effect.
     ///
     /// - Parameters:
     ///   - type: The request type.

@@ -24,7 +24,7 @@ public struct Endpoint: Sendable {
     let handler: Handler
     /// Whether the endpoint serves all requests, so that ``supports`` isn't called.
     let servesAll: Bool
-    /// Whether its transport isn't a chain, so that the client checks the options of its calls.
+    /// Whether the transport isn't a chain, so that the client itself checks the options of calls.
     let isBare: Bool
     var showsActivity = true
 
@@ -41,7 +41,7 @@ public struct Endpoint: Sendable {
         self.supports = supports
     }
 
-    /// An endpoint that serves every request, those of a group, or those that a closure accepts.
+    /// Makes an endpoint that serves every request, those of a group, or those that a closure accepts.
     ///
     /// - Parameters:
     ///   - name: The name in errors and events.

@@ -2,8 +2,8 @@ public import HTTPChainProgress
 
 /// An event of a typed call of a ``Client``.
 ///
-/// Each call starts with ``Change-swift.enum/willBegin`` and has exactly one end: succeeded, failed or cancelled. Its
-/// events arrive in order.
+/// Each call begins with ``Change-swift.enum/willBegin`` and ends with exactly one of succeeded, failed or cancelled.
+/// Its events arrive in order.
 public struct CallEvent: Sendable {
     /// A description of what happened.
     #if hasAttribute(nonexhaustive)

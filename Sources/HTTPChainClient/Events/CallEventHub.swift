@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The hub between the calls of a client and the listeners to their events.
+/// Distributes the events of a client's calls to listeners.
 final class CallEventHub: Sendable {
     typealias Sink = @Sendable (CallEvent) -> Bool
 
@@ -9,7 +9,7 @@ final class CallEventHub: Sendable {
         var lastCall: UInt64 = 0
         var lastSink = 0
         var sinks: [(id: Int, sink: Sink)] = []
-        /// The number of unfinished calls that have a number.
+        /// The number of calls in progress that have a number, because somebody listens to them.
         var pending = 0
         var isClosed = false
         var onEnd: [@Sendable () -> Void] = []
@@ -19,14 +19,14 @@ final class CallEventHub: Sendable {
     private struct Activity: Sendable {
         var count = 0
         var isOver = false
-        /// Whether there has ever been a listener; until then, calls skip the search for listeners.
+        /// Whether there has ever been a listener; until then, calls don't look for listeners.
         var isHeard = false
     }
 
     private let state = Locked(State())
     private let activity = Watched(Activity())
 
-    /// The numbers of calls that show activity: the current one, then the newest whenever it has changed.
+    /// The number of calls that show activity: first the current number, then the newest one after each change.
     var activityCounts: CallUpdates<Int> {
         CallUpdates { [activity] in
             let last = Locked<Int?>(nil)
@@ -95,7 +95,7 @@ final class CallEventHub: Sendable {
 
     /// Records that the client was deallocated.
     ///
-    /// Pending calls still report until they end.
+    /// Calls in progress still report their events until they end.
     func close() {
         end { $0.isClosed = true }
         activity.update { $0.isOver = true }
@@ -117,7 +117,7 @@ final class CallEventHub: Sendable {
     }
 }
 
-/// Reports the events of one call, in order and one at a time.
+/// Reports the events of one call to the listeners, in order and one at a time.
 final class CallTeller: Sendable {
     private struct State: Sendable {
         var id: CallID?

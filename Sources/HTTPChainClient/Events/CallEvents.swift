@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainProgress
 
-/// The events that haven't been read yet, up to a limit.
+/// A queue of unread events, up to a limit.
 final class CallEventQueue: Sendable {
     struct State: Sendable {
         var events: [CallEvent] = []
@@ -16,7 +16,7 @@ final class CallEventQueue: Sendable {
 
     func add(_ event: CallEvent) {
         state.update { state in
-            // Of unread progress, only the newest is worth keeping.
+            // Of unread progress events, only the newest is worth keeping.
             if let index = state.events.lastIndex(where: { $0.isOutdated(by: event) }) {
                 state.events[index] = event
                 return

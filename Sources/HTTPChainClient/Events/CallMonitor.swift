@@ -11,7 +11,7 @@ public import Observation
 /// ```
 ///
 /// A SwiftUI view that reads a property is updated when the property changes; elsewhere, use `withObservationTracking`.
-/// Changes are in order. If the main actor is busy, it sees the newest state and misses earlier ones.
+/// Changes arrive in order. If the main actor is busy, it skips to the newest state.
 @MainActor
 @Observable
 public final class CallMonitor {
@@ -26,20 +26,21 @@ public final class CallMonitor {
 
     /// The newest report of `ProgressMiddleware`; `nil` before the first report, and in a chain without that stage.
     ///
-    /// It counts the caller's bytes, or the bytes on the wire if the chain reports no others.
+    /// It counts the bytes of the caller's content, or the bytes on the wire if the chain reports only those.
     public private(set) var progress: TransferProgress?
 
     /// The completed fraction, from 0 to 1; `nil` if it is unknown.
     ///
-    /// It is the fraction of ``progress``, or while several calls transfer content, the average of their fractions.
+    /// It is the fraction of ``progress``. While several calls transfer content, it is the average of their fractions.
     public private(set) var fraction: Double?
 
     nonisolated let state = CallMonitorState()
 
-    /// Creates a monitor for the calls of a client that begin from now on, or for those added with
-    /// ``Call/monitoring(by:)`` alone.
+    /// Creates a monitor for the calls of a client that begin from now on.
     ///
-    /// Calls at endpoints that don't show activity are left out (``Endpoint/showingActivity(_:)``).
+    /// Without a client, it only monitors calls added with ``Call/monitoring(by:)``.
+    ///
+    /// Calls at endpoints that don't show activity are excluded (``Endpoint/showingActivity(_:)``).
     ///
     /// - Parameters:
     ///   - client: The client, not retained; none by default.
@@ -66,7 +67,7 @@ public final class CallMonitor {
     public var isActive: Bool { count > 0 }
 
     private func show(_ summary: CallMonitorState.Summary) {
-        // Setting an equal value would update the views that show it.
+        // Assigns only changed values, because each assignment updates the views that read them.
         if count != summary.count { count = summary.count }
         if fraction != summary.fraction { fraction = summary.fraction }
         if isWaitingForConnectivity != summary.isWaiting { isWaitingForConnectivity = summary.isWaiting }

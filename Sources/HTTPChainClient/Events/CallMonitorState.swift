@@ -3,10 +3,10 @@ import HTTPChainProgress
 
 /// The state of the calls that a ``CallMonitor`` follows, updated on any thread.
 ///
-/// The monitor only shows the newest state, so that a busy main actor neither delays a transfer nor lets events pile
+/// The monitor only shows the newest state. A busy main actor therefore doesn't delay transfers, and events don't pile
 /// up.
 final class CallMonitorState: Sendable {
-    /// A call: the client, and the number within it.
+    /// The identity of a call: its client, and its number within the client.
     private struct CallName: Hashable {
         let source: ObjectIdentifier
         let number: UInt64
@@ -54,7 +54,7 @@ final class CallMonitorState: Sendable {
             case .progress(let report): note(report, of: name)
             case .succeeded:
                 running.remove(name)
-                // The body of a stream, and its progress, arrive later.
+                // The progress of a stream's body is reported after the call has succeeded.
                 if transfers[name]?.report?.isLast != false { transfers[name] = nil }
             case .failed, .cancelled:
                 running.remove(name)
@@ -68,7 +68,7 @@ final class CallMonitorState: Sendable {
             guard transfer.views.admits(report.view) else { return }
             transfer.report = report
             latest = report
-            // On the wire, another attempt of a running call may follow.
+            // After the last report about the wire, another attempt of a running call may follow.
             let isOver = report.isLast && (report.view == .consumer || !running.contains(name))
             transfers[name] = isOver ? nil : transfer
         }
@@ -88,7 +88,7 @@ final class CallMonitorState: Sendable {
         state.update { $0.isOver = true }
     }
 
-    /// Waits for a state newer than a version and returns the newest; `nil` at the end.
+    /// Waits for a state newer than a version, and returns the newest state; `nil` at the end.
     func newest(after version: Int) async -> (summary: Summary, version: Int)? {
         await state.waitUninterrupted { state -> (summary: Summary, version: Int)?? in
             if state.isOver { return .some(nil) }

@@ -1,7 +1,7 @@
-/// What happens to calls, as it happens: the values of ``Client/events(limit:)``, ``Client/activity`` and
+/// A sequence of updates about calls, as returned by ``Client/events(limit:)``, ``Client/activity`` and
 /// ``StoredThenLive/steps``.
 ///
-/// It ends when the task that iterates is cancelled.
+/// The sequence ends if the iterating task is cancelled.
 public struct CallUpdates<Element: Sendable>: AsyncSequence, Sendable {
     typealias Read = @Sendable () async -> Element?
 

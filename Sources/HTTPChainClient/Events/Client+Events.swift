@@ -1,7 +1,7 @@
 import HTTPChainCore
 
 extension Client {
-    /// Returns the events of this client's calls from now on: will begin, did begin, progress, slow, and the end.
+    /// Returns a sequence of the events of this client's calls: will begin, did begin, progress, slow, and the end.
     ///
     /// ```swift
     /// for await event in client.events() {
@@ -15,9 +15,9 @@ extension Client {
     /// }
     /// ```
     ///
-    /// It has the events of calls that begin from now on. Each sequence receives all of them; only one task may iterate
-    /// at a time. A call without a matching endpoint has none. It ends when the client has been deallocated and its last
-    /// call has ended.
+    /// The sequence only has events of calls that begin after this method is called. Each sequence receives all of
+    /// them; only one task may iterate at a time. A call without a matching endpoint has no events. The sequence ends
+    /// when the client has been deallocated and its last call has ended.
     ///
     /// - Parameter limit: The maximum number of unread events; 1,000 by default. Beyond it, the oldest events are
     ///   dropped, progress first.
@@ -48,21 +48,21 @@ extension Client {
         }
     }
 
-    /// The number of this client's running calls at endpoints that show activity, now and as it changes.
+    /// A sequence of the number of this client's running calls at endpoints that show activity.
     ///
     /// ```swift
     /// for await count in client.activity { indicator.isVisible = count > 0 }
     /// ```
     ///
-    /// An iteration starts with the current count, then returns the newest count whenever it has changed; a slow loop
-    /// skips short-lived counts. It ends when the client has been deallocated and its last call has ended.
+    /// An iteration starts with the current number, then returns the newest number after each change; a slow loop skips
+    /// short-lived numbers. It ends when the client has been deallocated and its last call has ended.
     /// ``Endpoint/showingActivity(_:)`` excludes an endpoint.
     public var activity: CallUpdates<Int> { core.events.activityCounts }
 }
 
 extension Call {
-    /// Returns the call with its own time after which it is reported as slow, once, with
-    /// ``CallEvent/Change-swift.enum/slow(after:)``.
+    /// Returns the call with a time after which it is reported as slow, once, with
+    /// ``CallEvent/Change-swift.enum/slow(after:)``, instead of the client's.
     ///
     /// The call continues.
     ///

@@ -10,7 +10,7 @@
 /// let page = PlantPage(plants: client.provider(of: GetPlant.self))
 /// ```
 ///
-/// For a group, the scope is a type that names it, which each ``GroupMember`` declares. For a set, it is
+/// For a group, the scope is a type that names the group, which each ``GroupMember`` declares. For a set, it is
 /// `any TypedRequest`. A provider retains its client.
 public struct RequestProvider<Scope>: Sendable {
     private let client: Client
@@ -53,7 +53,7 @@ extension RequestProvider where Scope: ValuelessRequest {
     public func call() async throws -> Scope.Output { try await client.call(Scope.self) }
 }
 
-/// A request type that belongs to exactly one group, which the compiler checks.
+/// A request type that belongs to exactly one group.
 ///
 /// ```swift
 /// enum Shop {}
@@ -63,8 +63,9 @@ extension RequestProvider where Scope: ValuelessRequest {
 /// let plant = try await shop.call(GetPlant(id: 7))       // GetUser would not compile
 /// ```
 ///
-/// If types belong to several groups, make each group a structure with a provider for each type, which the compiler
-/// checks too, or a list of types for ``Client/provider(ofSet:)``, which is checked when a call is made.
+/// The compiler checks this. For types that belong to several groups, make each group a structure with a provider for
+/// each type, which the compiler checks too, or use a list of types with ``Client/provider(ofSet:)``, which is checked
+/// when a call is made.
 ///
 /// ```swift
 /// struct ShopRequests { let plant: RequestProvider<GetPlant>, plants: RequestProvider<ListPlants> }

@@ -11,8 +11,8 @@ import HTTPChainSupport
 /// let plant = try await clients(.shop).call(GetPlant(id: 7))
 /// ```
 ///
-/// There is no global table. Create one and pass it to its users, so that tests running in parallel each have their own
-/// table, with clients set by ``set(_:to:)``.
+/// There is no global table. Create one and pass it to its users, so that tests running in parallel each have a
+/// separate table, with clients set by ``set(_:to:)``.
 public final class SharedClients: Sendable {
     /// The name of a client, with the closure that creates it.
     public struct Key: Sendable {
@@ -50,7 +50,7 @@ public final class SharedClients: Sendable {
 
     /// Sets the client of a key instead of creating one, for example a client with mocks.
     ///
-    /// Callers that have the previous client keep it.
+    /// Callers that already have the previous client keep using it.
     public func set(_ key: Key, to client: Client) {
         // Releases the old client outside the lock, because its deallocation takes other locks.
         let old = clients.withLock { $0.updateValue(client, forKey: key.name) }

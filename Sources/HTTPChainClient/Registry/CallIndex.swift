@@ -1,6 +1,6 @@
 /// An index of calls by the hashes of their keys and values, to find duplicates.
 ///
-/// It finds candidates: calls with equal hashes may still differ.
+/// It finds candidates, because different calls may have equal hashes.
 struct CallIndex: Sendable {
     /// The hashes of a call's key and value; each is `nil` if that is missing or isn't `Hashable`.
     struct Hashes: Sendable {
@@ -12,8 +12,9 @@ struct CallIndex: Sendable {
             self.value = (value as? any Hashable).map(Self.hash)
         }
 
-        /// Returns a hash that is the same for values that are equal by ``CallInfo/hasKey(_:)``: an optional has the
-        /// hash of its content.
+        /// Returns a hash that is equal for values that are equal according to ``CallInfo/hasKey(_:)``.
+        ///
+        /// An optional has the hash of its content.
         private static func hash(_ value: any Hashable) -> Int {
             if let content = (value as? any OptionalContent)?.content { return hash(content) }
             return AnyHashable(value).hashValue

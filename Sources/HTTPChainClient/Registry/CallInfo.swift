@@ -30,8 +30,8 @@ package struct CallRegistration: Sendable {
     package var key: (any Hashable & Sendable)?
     /// The call's tags.
     package var tags: Set<String> = []
-    /// Whether the call is refused while another with the same key is running, or if it has no key, while another with
-    /// an equal value is running.
+    /// Whether the call is refused while a duplicate is running: another call with the same key or, if it has no key,
+    /// with an equal value.
     package var excludesDuplicates = false
 
     /// Creates a registration without a key or tags that allows duplicates.
@@ -128,6 +128,6 @@ public struct CallIdentityError: RegistryError, Hashable {
 }
 
 extension CallID: CustomStringConvertible, DescribedValue {
-    /// The number as shown in logs.
+    /// The number, as shown in logs.
     package var words: String { "\(number)" }
 }

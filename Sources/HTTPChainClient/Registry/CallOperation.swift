@@ -1,11 +1,11 @@
 import HTTPChainCore
 
-/// A result whose type is only known to the creator of the operation.
+/// A result whose type only the creator of the operation has.
 ///
 /// The task and the frames in between aren't generic, so the runtime doesn't need to resolve their types for each call.
 typealias ErasedResult = any AnyObject & Sendable
 
-/// The properties by which a running call is found.
+/// The properties by which a registry finds a running call.
 protocol CallSubject: AnyObject, Sendable {
     /// The value that the call is made from.
     var value: (any Sendable)? { get }
@@ -19,13 +19,15 @@ protocol CallOperation: CallSubject {
     /// Whether duplicates are refused; read for each call, unlike the rest of the registration.
     var excludesDuplicates: Bool { get }
 
-    /// Whether the call continues with its result, which then holds the call's place; otherwise the result ends the
-    /// call.
+    /// Whether the call continues after it has a result, such as a body that is still arriving, which then holds the
+    /// call's place in the registry.
+    ///
+    /// If not, the result ends the call.
     var keepsPlace: Bool { get }
 
     /// Performs the call.
     ///
-    /// - Returns: Always an object of the same type.
+    /// - Returns: An object whose type is the same each time.
     func perform(as id: CallID) async throws -> ErasedResult
 
     /// Returns the result, which holds the call's place from now on.

@@ -13,13 +13,14 @@ import HTTPChainSupport
 /// registry.cancel(tag: "search")
 /// ```
 ///
-/// A ``Client`` has its own registry. A cancelled call leaves the registry at once, and its result is ignored even if
-/// the response arrives late; the call itself ends when the transport returns.
+/// A ``Client`` has its own registry. A cancelled call leaves the registry immediately, and its result is ignored if
+/// the response still arrives. The call itself ends when the transport returns.
 public final class CallRegistry: Sendable {
     private struct State: Sendable {
         var table = CallTable()
         var isClosed = false
-        /// The index for duplicates; `nil` until a call first excludes them, so that other calls have no cost.
+        /// The index for finding duplicates; `nil` until the first call excludes duplicates, so that other calls don't
+        /// pay for it.
         var index: CallIndex?
 
         mutating func remove(_ id: CallID) -> CallTable.Entry? {
@@ -109,7 +110,7 @@ public final class CallRegistry: Sendable {
     ///   - registration: The call's key, tags, and whether duplicates are excluded.
     ///   - operation: The call's work, which receives the call's id.
     ///   - keep: A closure that attaches the call's place to a result that continues the call, such as a body that is
-    ///     still arriving; the call ends when the place is released. If `nil`, the result ends the call.
+    ///     still arriving. The call ends when the place is released. If the closure is `nil`, the result ends the call.
     /// - Throws: ``DuplicateCallError`` and ``CallIdentityError`` before the operation begins; `CancellationError`
     ///   before it begins if the calling task is cancelled, and if the call was cancelled in the registry, regardless of
     ///   the operation's result; any error of the operation.
@@ -123,7 +124,7 @@ public final class CallRegistry: Sendable {
         return unsafeDowncast(try await perform(operation), to: ResultBox<Result>.self).value
     }
 
-    /// Performs an operation as a call of this registry; the result is the operation's own object.
+    /// Performs an operation as a call of this registry, and returns the operation's own result object.
     func perform(_ operation: any CallOperation) async throws -> ErasedResult {
         try await perform(operation, as: enter(operation))
     }
@@ -198,7 +199,7 @@ public final class CallRegistry: Sendable {
             return result
         }
         let subject = KeptCallSubject(operation)
-        // The operation is no longer needed, and is deallocated outside the lock.
+        // The operation is no longer needed. It is deallocated outside the lock.
         let before = state.withLock { $0.table.goOn(id, as: subject) }
         guard before != nil else { throw CancellationError() }
         return operation.keep(result, CallPlace(id: id, registry: self))
@@ -234,6 +235,6 @@ package final class CallPlace: Sendable {
     /// Ends the call.
     func leave() { registry.leave(id) }
 
-    /// Whether the call hasn't been cancelled.
+    /// Whether the call is still in the registry.
     var isHeld: Bool { registry.holds(id) }
 }

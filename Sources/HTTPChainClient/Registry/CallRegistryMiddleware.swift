@@ -10,8 +10,8 @@ public import HTTPChainCore
 /// registry.cancel(key: "search")
 /// ```
 ///
-/// A call runs until its response arrives, or if the body is still arriving then, until the body is read or dropped. A
-/// call cancelled in the registry throws `CancellationError`, and a late result is ignored. If its body is still
+/// A call runs until its response arrives or, if the body is still arriving then, until the body is read or dropped. A
+/// call cancelled in the registry throws `CancellationError`, and its response is ignored. If its body is still
 /// arriving, the next read throws the same error.
 ///
 /// Set ``HTTPChainCore/Request/callKey(_:)``, ``HTTPChainCore/Request/callTags(_:)`` and
@@ -53,7 +53,7 @@ public struct CallRegistryMiddleware: BuiltInStage {
 }
 
 extension Response {
-    /// Returns the response with a body that holds the call's place, if it is still arriving.
+    /// Returns the response; if its body is still arriving, the body holds the call's place.
     func keeping(_ place: CallPlace) -> Response {
         guard body.hasTransfer else { return self }
         var response = self

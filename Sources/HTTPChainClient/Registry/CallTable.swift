@@ -4,8 +4,9 @@ struct CallTable: Sendable {
     struct Entry: Sendable {
         let id: CallID
         var subject: any CallSubject
-        /// The task that performs the call; `nil` before it begins, and when only the result remains, because the task
-        /// would keep the result in memory.
+        /// The task that performs the call.
+        ///
+        /// `nil` before it begins, and once only the result remains, because the task would retain the result.
         var task: Task<ErasedResult, any Error>?
         var hasResult = false
 

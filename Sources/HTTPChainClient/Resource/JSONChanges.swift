@@ -2,7 +2,8 @@ import Foundation
 package import HTTPChainCore
 
 extension JSONValue {
-    /// Returns this value with the changes between two other values, which may each have only some of its members.
+    /// Returns this value after applying the changes from one value to another, which may each have only some of its
+    /// members.
     ///
     /// Unchanged parts keep the form that they have in this value, even if the new value formats them differently.
     /// Arrays of the same length are merged element by element; others are replaced.
@@ -37,7 +38,7 @@ extension JSONValue {
         return .object(patch)
     }
 
-    /// Returns the operations from this value to another, RFC 6902 §4, with members sorted by name.
+    /// Returns the operations that change this value to another, RFC 6902 §4, with members sorted by name.
     package func jsonPatch(to target: JSONValue, at pointer: String = "") -> [JSONValue] {
         if self == target { return [] }
         guard case .object(let before) = self, case .object(let after) = target else {

@@ -20,8 +20,9 @@ import HTTPChainSupport
 /// Properties that the type doesn't declare stay in its ``ResourceRecord``.
 ///
 /// The service's objects have the format of the chain's serializer, or JSON if the chain has none; patches are always
-/// JSON. In between an object is a JSON value, so its members can't have other types, such as the dates and data of
-/// property lists, and a format that doesn't distinguish numbers from text, such as a form, loses the types of numbers.
+/// JSON. Objects are converted to JSON values in between, so their members can't have other types, such as the dates
+/// and data of property lists. A format that doesn't distinguish numbers from text, such as a form, loses the types of
+/// numbers.
 public protocol Resource: Codable, Sendable {
     /// The path of an item, relative to the base of the chain's URL builder. Its last segment is the variable for the
     /// identifying property. The path without that segment is the collection, for listing and creating.
@@ -35,28 +36,31 @@ public protocol Resource: Codable, Sendable {
     /// The member of a list reply that contains the items; `nil`, the default, if the reply is the array itself.
     static var listMember: String? { get }
 
-    /// The decoder for the type; a plain one by default.
+    /// The decoder for the type; a `JSONDecoder` with default settings by default.
     static var decoder: JSONDecoder { get }
 
-    /// The encoder for the type; a plain one by default. ``decoder`` must be able to read its output.
+    /// The encoder for the type; a `JSONEncoder` with default settings by default.
+    ///
+    /// ``decoder`` must be able to read its output.
     static var encoder: JSONEncoder { get }
 }
 
 extension Resource {
-    /// A merge patch by default.
+    /// The default value, a merge patch.
     public static var saving: ResourceSaving { .mergePatch }
-    /// None by default.
+    /// The default value, `nil`.
     public static var listMember: String? { nil }
-    /// A plain one by default.
+    /// A decoder with default settings.
     public static var decoder: JSONDecoder { JSONDecoder() }
-    /// A plain one by default.
+    /// An encoder with default settings.
     public static var encoder: JSONEncoder { JSONEncoder() }
 }
 
 /// A way to send the changes of a resource to its service.
 public enum ResourceSaving: Sendable, Hashable {
-    /// PATCH with the changed members, `application/merge-patch+json`, RFC 7396. Setting a member to null removes it,
-    /// because the format can't express the difference.
+    /// PATCH with the changed members, `application/merge-patch+json`, RFC 7396.
+    ///
+    /// Setting a member to null removes it, because the format can't distinguish null from removal.
     case mergePatch
     /// PATCH with a list of operations, `application/json-patch+json`, RFC 6902.
     case jsonPatch

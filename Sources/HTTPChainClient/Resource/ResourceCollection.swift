@@ -7,10 +7,10 @@ public import HTTPChainURLBuilder
 /// ``DeleteResource``) that endpoints, mocks, the registry and events treat like any other call. The collection retains
 /// its client.
 ///
-/// A fetched record is saved, reloaded and deleted at the path it was fetched from, even if its JSON lacks the value of
-/// the path's last variable. For a created record that lacks it, the value comes from `Location`, if that is an item of
-/// the collection. The values of the path's other variables are those of the collection: a record of one garden that is
-/// saved through the collection of another garden goes there.
+/// A fetched record is saved, reloaded and deleted at the path that it was fetched from, even if its JSON lacks the
+/// value of the path's last variable. For a created record that lacks it, the value is taken from `Location`, if that
+/// is an item of the collection. The values of the path's other variables are always the collection's: a record of one
+/// garden that is saved through the collection of another garden is saved in that other garden.
 ///
 /// Each operation also has a method that returns an unsent call, to set options, to use a completion handler, or to
 /// wait without `async`:
@@ -58,7 +58,7 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
 
     /// Returns an unsent call that lists as many resources as the service sends in one response.
     ///
-    /// For all of them, read its pages: `users.listCall().pages(by: .linkHeader())`.
+    /// To list all of them, read the pages: `users.listCall().pages(by: .linkHeader())`.
     ///
     /// - Parameter query: The query of the list; empty by default.
     public func listCall(_ query: URLQuery = [:]) -> Call<ListResources<Kind>> {
@@ -103,7 +103,7 @@ public struct ResourceCollection<Kind: Resource>: Sendable {
 
     /// Returns an unsent call that saves the changes to a resource and returns the service's new state of it.
     ///
-    /// ``save(_:)`` sends nothing if ``ResourceRecord/isChanged`` is false; this call is sent anyway, without changes.
+    /// Unlike ``save(_:)``, the call is sent even if ``ResourceRecord/isChanged`` is false.
     ///
     /// - Throws: ``ResourceError`` if the resource wasn't fetched and lacks the property that its path needs.
     public func saveCall(_ record: ResourceRecord<Kind>) throws -> Call<SaveResource<Kind>> {

@@ -4,7 +4,7 @@ import HTTPChainSupport
 import HTTPChainURLBuilder
 import HTTPTypes
 
-/// The place that a request for a resource is sent to: an item, or the collection, of the type's path.
+/// The place that a request for a resource is sent to: the collection of the type's path, or an item of it.
 struct ResourcePlace: Sendable {
     private let property: String
     /// The value of the item's variable; `nil` for a collection.

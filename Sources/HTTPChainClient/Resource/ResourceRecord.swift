@@ -20,8 +20,8 @@ public struct ResourceRecord<Kind: Resource>: Sendable {
     /// The modification date sent by the service; `nil` if there was none.
     package let lastModified: String?
 
-    /// The value of the path's last variable that the resource was fetched or created with; `nil` if it is unknown, or
-    /// a property of the object.
+    /// The value of the path's last variable when the resource was fetched or created; `nil` if it is unknown, or if
+    /// the object has it as a property.
     var fetchedIdentity: URLValue?
 
     /// The object as stored by the service.

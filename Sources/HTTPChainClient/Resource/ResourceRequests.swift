@@ -13,7 +13,7 @@ public protocol ResourceRequest: TypedRequest {
     associatedtype Kind: Resource
 }
 
-/// A request of this kit for resources: what it sends, and how its output is read.
+/// An operation on resources of this package: the content that it sends, and how its output is read.
 package protocol ResourceOperation: ResourceRequest {
     /// Its method, path, query and fields.
     var target: ResourceTarget { get }
@@ -26,7 +26,7 @@ package protocol ResourceOperation: ResourceRequest {
     func prepare(_ request: inout Request) throws
 }
 
-/// Where a request for resources goes.
+/// The target of a request for resources.
 package struct ResourceTarget: Sendable {
     var method = HTTPRequest.Method.get
     let path: String
@@ -35,11 +35,11 @@ package struct ResourceTarget: Sendable {
 }
 
 extension ResourceOperation {
-    /// The method that its operation has.
+    /// The method of the operation.
     public var method: HTTPRequest.Method { target.method }
-    /// The path of the resource type, or the one without its last segment for all resources.
+    /// The path of one resource; for lists and creation, the path without its last segment.
     public var path: String { target.path }
-    /// The values of the path's variables; for one resource, the last identifies it.
+    /// The values of the path's variables; for one resource, the last variable identifies it.
     public var pathParameters: URLParameters { variables }
     /// The query of a list.
     public var query: URLQuery { target.query }
@@ -212,10 +212,10 @@ extension ResourceRecord {
 extension ResultKind {
     /// Reads the content of an accepted response, decoded by the chain's serializer, or from JSON if the chain has none.
     ///
-    /// Without a serializer, an object to send is sent as JSON.
+    /// Without a serializer, an object in the request is also sent as JSON.
     ///
     /// - Parameters:
-    ///   - readsContent: Whether the content is decoded even if the request doesn't say how.
+    ///   - readsContent: Whether the content is decoded even if the request doesn't specify how.
     ///   - read: A closure that makes the output from the content, which is `nil` if the response has none.
     static func resource(
         readsContent: Bool = true,
@@ -243,7 +243,7 @@ extension ResultKind {
             do {
                 return try await decode(request, transport, processing)
             } catch let error where error is DecodingFailure || error is SerializerError {
-                // The content of an error may have any type.
+                // The content of an error response may have another type.
                 let response = (error as? any HTTPChainError)?.exchange?.response
                 guard let status = response?.status, status.kind != .successful else { throw error }
                 throw ResourceError(.status(status.code))

@@ -2,7 +2,7 @@ public import Dispatch
 import Foundation
 
 extension Client {
-    /// Returns the stored reply of a request, however old; sends nothing.
+    /// Returns the stored reply of a request, regardless of its age, without sending anything.
     ///
     /// ```swift
     /// if let stored = try await client.storedReply(for: ListPlants()), stored.isYounger(than: .seconds(3_600)) {
@@ -36,8 +36,8 @@ extension Call where Kind: StoredRequest {
     ///
     /// - Parameters:
     ///   - dependency: The condition for dropping the stored reply; by default the live call's success.
-    ///   - onlyData: Whether only outputs are reported. If `false`, the end of the live call is always reported, a
-    ///     stored reply that can't be read is reported as a failure, and one that was dropped as cancelled.
+    ///   - onlyData: Whether only outputs are reported. If `false`, the end of the live call is always reported, an
+    ///     unreadable stored reply is reported as a failure, and a dropped one as cancelled.
     ///   - observer: The observer, held weakly, and notified of each reply unless it has been deallocated.
     @discardableResult
     public func startStoredThenLive(

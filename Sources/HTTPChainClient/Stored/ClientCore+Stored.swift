@@ -44,7 +44,7 @@ extension ClientCore {
         let stamp = replies.begin()
         defer { replies.end() }
         let start = environment.time.date
-        // An error here occurs again before the reply is stored, and is reported then.
+        // Ignores an error here. It occurs again before the reply is stored, and is reported then.
         let key = try? await replies.key(for: request, http)
         let result = try await operation()
         guard result.response.status.kind == .successful else { return result }
@@ -107,7 +107,7 @@ extension StoredRequest {
 }
 
 extension Request {
-    /// Returns the request without its body, because the reply is already stored and nothing is sent.
+    /// Returns the request without its body: the reply is already stored, so nothing is sent.
     fileprivate func asking(_ transport: any Transport) -> Request {
         var request = self
         request.body = .empty
@@ -142,7 +142,7 @@ private struct StoredReplyTransport: Transport {
     }
 }
 
-/// A transport that buffers response bodies that no serializer has buffered.
+/// A transport that buffers response bodies, unless a serializer has already done so.
 private struct BytesKeepingTransport: Transport {
     private static let limit = ByteCount.mebibytes(16)
     let transport: any Transport

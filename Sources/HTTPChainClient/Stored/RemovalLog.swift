@@ -1,9 +1,9 @@
 import HTTPChainCache
 import HTTPChainSupport
 
-/// A log of removals during running calls, so that a reply in flight isn't stored after its removal.
+/// A log of removals during running calls, so that a reply that arrives after its removal isn't stored.
 final class RemovalLog: Sendable {
-    /// The properties by which a removal selects replies.
+    /// The properties of a reply that removals select by.
     struct Place: Sendable {
         let key: CacheKey
         let classification: String?
@@ -40,7 +40,7 @@ final class RemovalLog: Sendable {
             guard state.running > 0 else { return }
             state.now += 1
             state.removals.append((state.now, isRemoved))
-            // When in doubt, discard rather than store.
+            // If in doubt, discards replies instead of storing them.
             if state.removals.count > Self.limit { state.removals = [(state.now, { @Sendable _ in true })] }
         }
     }

@@ -4,7 +4,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// A store for the replies of ``StoredRequest`` types, in cache stores divided by the class of data.
+/// A store for the replies of ``StoredRequest`` types; it can use a separate cache store for each class of data.
 ///
 /// ```swift
 /// let replies = ReplyStore(
@@ -33,9 +33,9 @@ public final class ReplyStore: Sendable {
     ///   - store: The store for all replies, or all but those of `classes`.
     ///   - classes: The separate stores for classes of data, as named by ``StoredRequest/storageClassification``; none
     ///     by default.
-    ///   - partition: The owner of the replies: `.shared` if there is one user, or if replies are the same for all
-    ///     users. With `.none` and `.byCredentials`, replies of a chain that authenticates or signs aren't stored, and
-    ///     with `.none` those to requests with their own credentials.
+    ///   - partition: The rule that determines the owner of a reply. Use `.shared` if there is one user, or if replies
+    ///     are the same for all users. With `.none` and `.byCredentials`, replies of a chain that authenticates or
+    ///     signs aren't stored. With `.none`, replies to requests with their own credentials aren't stored either.
     public init(_ store: some CacheStore, classes: [String: any CacheStore] = [:], partition: UserPartition) {
         self.store = classes.isEmpty ? store : DividedCacheStore(classes, others: store)
         self.partition = partition
@@ -82,8 +82,8 @@ public final class ReplyStore: Sendable {
         _ selection: CacheSelection,
         where isRemoved: @escaping @Sendable (RemovalLog.Place) -> Bool
     ) async throws -> Int {
-        // Logged before visiting the entries, so that a call that stores a reply meanwhile sees the removal, and
-        // removes its reply again.
+        // Logged before removing entries, so that a call that stores a reply meanwhile notices the removal, and removes
+        // its reply again.
         log.note(isRemoved)
         var entries: [CacheEntryID] = []
         try await store.visit(selection) { entry in
@@ -96,7 +96,7 @@ public final class ReplyStore: Sendable {
         return count
     }
 
-    /// Checks that the replies of an endpoint are divided by user, if its chain has users.
+    /// Checks that replies are separated by user if the endpoint's chain has users.
     ///
     /// - Throws: ``ReplyStoreError``.
     func requireDivision(of endpoint: Endpoint) throws(ReplyStoreError) {
@@ -129,14 +129,16 @@ public final class ReplyStore: Sendable {
         return (entry.response.metadata, body)
     }
 
-    /// Records that a call begins, which won't store a reply that is removed from now on.
+    /// Records that a call begins; it won't store a reply that is removed from now on.
     func begin() -> UInt64 { log.begin() }
 
     /// Records that a call has ended.
     func end() { log.end() }
 
-    /// Stores a reply, unless since the request the reply was removed, the reply to a later request was stored, or the
-    /// user has changed.
+    /// Stores a reply.
+    ///
+    /// Doesn't store it if, since the request was sent, the reply was removed, the reply to a later request was stored,
+    /// or the user changed.
     func write<Kind: StoredRequest>(
         _ bytes: Data,
         of request: Kind,

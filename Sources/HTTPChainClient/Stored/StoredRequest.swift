@@ -2,7 +2,7 @@ public import Foundation
 package import HTTPChainCore
 import HTTPChainSupport
 
-/// A request type whose replies are stored, to be shown before or without a live response.
+/// A request type whose replies are stored, so that they can be shown before or without a live response.
 ///
 /// ```swift
 /// extension ListPlants: StoredRequest {
@@ -18,7 +18,7 @@ import HTTPChainSupport
 ///
 /// Each successful call replaces the previous reply in the client's ``ReplyStore``. This is independent of HTTP
 /// caching, which a `CacheMiddleware` in the chain implements: the stored reply is the service's most recent reply,
-/// regardless of freshness. Of the pages of a list, see `Call.pages(by:startingAt:)`, only the first is stored.
+/// regardless of freshness. For a list with pages (`Call.pages(by:startingAt:)`), only the first page is stored.
 public protocol StoredRequest: TypedRequest {
     /// The identifier that the reply is stored under, unique for each value; `nil` if the reply isn't stored.
     ///
@@ -34,9 +34,9 @@ public protocol StoredRequest: TypedRequest {
 }
 
 extension StoredRequest {
-    /// None by default.
+    /// The default value, no class.
     public var storageClassification: String? { nil }
-    /// Raw by default.
+    /// The default value, ``ReplyStorage/raw``.
     public static var storage: ReplyStorage<Output> { .raw }
 }
 
@@ -52,7 +52,7 @@ public struct ReplyStorage<Output: Sendable>: Sendable {
 
     let form: Form
 
-    /// The status, the fields and the bytes as received, which are decoded again when read.
+    /// The status, fields and bytes as received; they are decoded each time the reply is read.
     ///
     /// The serializers of the chain that serves the request decode them, or a JSON decoder if there are none. Any
     /// output type is supported. Replies of mocks, which have no bytes, and replies that are files or streams are not
@@ -71,7 +71,7 @@ public struct ReplyStorage<Output: Sendable>: Sendable {
         ReplyStorage(form: .value(encode: encode, decode: decode))
     }
 
-    /// The name of the form in keys, so that a type that changes its form doesn't read the old entries.
+    /// The name of the form, as part of keys: a type that changes its form doesn't read its old entries.
     var name: String { if case .raw = form { "raw" } else { "value" } }
 }
 

@@ -7,8 +7,9 @@ public enum StoredReplyDependency: Sendable, Hashable {
     case never
     /// The stored reply is dropped if the live call has already succeeded, so that old data isn't shown after new data.
     case onSuccess
-    /// The stored reply is dropped if the live call has succeeded, was cancelled, or was refused as a duplicate. After
-    /// a cancellation no reply is wanted, and the original of a duplicate already shows the stored reply.
+    /// The stored reply is dropped if the live call has succeeded, was cancelled, or was refused as a duplicate.
+    ///
+    /// After a cancellation the caller wants no reply, and the call that was duplicated already shows the stored one.
     case onSuccessOrCancellation
 }
 
@@ -48,8 +49,9 @@ public enum NoStoredReply: Sendable {
 /// }
 /// ```
 ///
-/// It returns only data: the stored and the live reply, or only the live one if nothing is stored or the stored reply
-/// can't be read. If the live call fails, its error is thrown after the stored reply. ``steps`` returns everything.
+/// The sequence returns only data: the stored and the live reply, or only the live one if nothing is stored or the
+/// stored reply can't be read. If the live call fails, its error is thrown after the stored reply. ``steps`` returns
+/// everything.
 ///
 /// Each iteration sends the request and reads the store concurrently. The call is cancelled when the iterator is
 /// deallocated, or when the task is cancelled, which throws an error.

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The race between a live call and the store for one iteration, which is cancelled when it is deallocated.
+/// One iteration's race between a live call and the store; its deallocation cancels both.
 final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
     typealias Output = Kind.Output
 
@@ -65,7 +65,7 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
         begin()
         do {
             let step = try await state.wait { [dependency] in $0.next(dependency) }
-            // Nothing waits for the store anymore.
+            // Nothing needs the stored reply anymore.
             if case .notStored(.dropped) = step { tasks.withLock { $0?.reading.cancel() } }
             return step
         } catch {
@@ -100,7 +100,7 @@ final class StoredThenLiveRun<Kind: StoredRequest>: Sendable {
         if let admission = admission.withLock({ $0 }) { return admission }
         let (state, dependency) = (state, dependency)
         var settings = settings
-        // The reply that the live call stores must not be read here as the previous one.
+        // Waits for the read, so that it doesn't return the reply that the live call is about to store.
         settings.beforeStoring = {
             state.update { $0.hasReply = true }
             if dependency == .never { try? await state.wait { $0.stored == nil ? nil : () } }

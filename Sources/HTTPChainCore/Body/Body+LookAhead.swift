@@ -5,7 +5,9 @@ extension HTTPBody {
     package struct LookAhead {
         /// The first bytes.
         package let preview: BodyPreview
-        /// The body to read from now on, which still has all bytes, followed by the error that broke it.
+        /// The body to read from now on.
+        ///
+        /// It returns all bytes, including the first ones, and then throws ``failure`` if there is one.
         package let body: HTTPBody
         /// The error that broke the body during the look-ahead, or `nil` if there was none.
         package let failure: (any Error)?

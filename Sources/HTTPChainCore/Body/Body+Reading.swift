@@ -92,7 +92,7 @@ extension HTTPBody {
     ) async -> HTTPBody {
         guard !isReplayable, length ?? 0 <= limit.bytes else { return self }
         let end = Handover<Bool>()
-        // One byte more, because the end of a body of exactly the limit is still to be read.
+        // Reads one more byte than the limit, because otherwise the end of a body of exactly that size isn't seen.
         let reading = ReadAhead(of: self, upTo: .bytes(limit.bytes + 1)) { _ = end.give(true) }
         let alarm = time.alarm(at: time.elapsed + patience, for: "a body that is read into memory") {
             _ = end.give(false)
@@ -103,7 +103,7 @@ extension HTTPBody {
         return .once(length: length) { try await reading.body.makeReader() }
     }
 
-    /// Returns the first bytes of the body, and a body that still has all of them.
+    /// Returns the first bytes of the body, and a body that still includes them.
     ///
     /// A replayable body can be read again later. Replace a one-shot body with the returned body.
     ///
@@ -151,7 +151,7 @@ extension HTTPBody {
     }
 }
 
-/// The start of a body, which is read in the background until this object is dropped.
+/// The beginning of a body; it is read in the background until this object is dropped.
 private final class ReadAhead: Sendable {
     private let task: Task<HTTPBody, any Error>
 
@@ -166,7 +166,7 @@ private final class ReadAhead: Sendable {
         task.cancel()
     }
 
-    /// The body with the bytes that were read.
+    /// The whole body, including the bytes already read.
     var body: HTTPBody {
         get async throws {
             try await withTaskCancellationHandler {

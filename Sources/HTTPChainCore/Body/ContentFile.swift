@@ -40,8 +40,8 @@ package final class ContentFile: Sendable {
         get throws(BodyError) { try file.status().size }
     }
 
-    /// The number of bytes that reading returns, or `nil` if it is only known after reading: files in /proc have a size
-    /// of 0 but do have content.
+    /// The number of bytes that reading returns, or `nil` if it is only known after reading: files in /proc report a
+    /// size of 0 but have content.
     package var contentLength: Int64? {
         get throws(BodyError) {
             let size = try size

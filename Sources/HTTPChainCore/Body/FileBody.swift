@@ -34,7 +34,7 @@ struct FileBody: Sendable {
             let size = version.size
             guard let range else {
                 guard knownSize == nil || knownSize == size else { throw BodyError(.fileChanged(path: url.path)) }
-                // Files in /proc have a size of 0 but do have content, which varies each time.
+                // Files in /proc report a size of 0 but have content, which differs each time.
                 return size == 0 && knownSize == nil
                     ? FileReader(file: file, range: nil, version: nil, mayGrow: false, keepAlive: keepAlive)
                     : FileReader(file: file, range: 0..<size, version: version, mayGrow: false, keepAlive: keepAlive)

@@ -6,7 +6,7 @@ struct StreamBody: Sendable {
     let isReplayable: Bool
     /// The deadline that the stream's creator enforces on reads, or nil if there is none.
     var deadline: Duration?
-    /// Whether the stream has no content yet, because a stage is to make it.
+    /// Whether the stream is a placeholder for content that a stage has yet to make.
     var isPlaceholder = false
     let open: @Sendable () async throws -> sending any BodyReader
 
@@ -102,12 +102,13 @@ extension HTTPBody {
         )
     }
 
-    /// Makes a stream in place of content that a stage is to make; reading it throws the error.
+    /// Makes a placeholder for content that a stage has yet to make; reading it throws the error.
     package static func placeholder(isReplayable: Bool, throwing error: any Error) -> HTTPBody {
         HTTPBody(storage: .stream(StreamBody(isReplayable: isReplayable, isPlaceholder: true) { throw error }))
     }
 
-    /// Whether the body is in place of content that a stage is to make, even if outer stages observe its reads.
+    /// Whether the body is a placeholder for content that a stage has yet to make, even if outer stages observe its
+    /// reads.
     package var isPlaceholder: Bool {
         if case .stream(let stream) = storage { stream.isPlaceholder } else { false }
     }
@@ -117,14 +118,14 @@ extension HTTPBody {
         if case .stream(let stream) = storage { stream.deadline } else { nil }
     }
 
-    /// Returns the same body, marked as ending each read at a deadline.
+    /// Returns the same body, marked as enforcing a deadline on each read.
     package func keepingDeadline(_ deadline: Duration?) -> HTTPBody {
         guard case .stream(var stream) = storage else { return self }
         stream.deadline = deadline
         return HTTPBody(storage: .stream(stream))
     }
 
-    /// Returns the same body, checked against a length that its head declares.
+    /// Returns the same body, which throws if its length differs from the one that its head declares.
     func declaring(length: Int64?) -> HTTPBody {
         guard case .stream(var stream) = storage else { return self }
         stream.length = length

@@ -1,4 +1,4 @@
-/// A stage that may pass a request to other transports than that of its chain.
+/// A stage that may pass a request to a transport outside its chain.
 package protocol BranchingMiddleware: Middleware {
     /// The other transports.
     var branches: [any Transport] { get }

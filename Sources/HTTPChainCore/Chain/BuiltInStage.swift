@@ -1,9 +1,9 @@
 /// A stage of this package.
 ///
-/// It states its place, options and settings in package requirements, from which the public ones of ``Middleware`` and
-/// ``ChainAwareMiddleware`` are made.
+/// It implements these package requirements, and the public ones of ``Middleware`` and ``ChainAwareMiddleware`` are
+/// derived from them.
 package protocol BuiltInStage: ChainAwareMiddleware, DeadlineKeepingMiddleware {
-    /// The stage's place in a chain; anywhere by default.
+    /// The stage's place in a chain; defaults to ``Phase/anywhere``.
     var stagePhase: Phase { get }
     /// The stage's name, purpose and settings.
     var stageSummary: StageSummary { get }
@@ -14,7 +14,7 @@ package protocol BuiltInStage: ChainAwareMiddleware, DeadlineKeepingMiddleware {
 
     /// Returns the problems of this stage at its place in a chain; none by default.
     func stageProblems(at place: ChainPlace) -> [ChainProblem]
-    /// Returns the capabilities available to outer stages; those inside by default.
+    /// Returns the capabilities available to outer stages; the inner ones, unchanged, by default.
     func stageCapabilities(over inner: TransportCapabilities) -> TransportCapabilities
 }
 

@@ -1,9 +1,8 @@
 /// A transport of this package.
 ///
-/// It states its name, capabilities and options in package requirements, from which the public ones of ``Transport``
-/// are made.
+/// It implements these package requirements, and the public ones of ``Transport`` are derived from them.
 package protocol BuiltInTransport: Transport {
-    /// The transport's name; that of its type by default.
+    /// The transport's name; the name of its type by default.
     var transportName: String { get }
     /// The capabilities of the transport.
     var transportCapabilities: TransportCapabilities { get }

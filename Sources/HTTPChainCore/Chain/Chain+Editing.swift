@@ -1,12 +1,12 @@
 extension Chain {
-    /// A chain with one more stage on the inside, next to the transport.
+    /// Returns the chain with a stage added on the inside, next to the transport.
     ///
-    /// - Throws: ``ChainOrderError`` when the order becomes wrong.
+    /// - Throws: ``ChainOrderError`` if the order becomes wrong.
     public func appending(_ stage: some Middleware) throws -> Chain {
         try with(stages + [stage])
     }
 
-    /// A chain with one more stage just outside the first stage of a type.
+    /// Returns the chain with a stage added just outside the first stage of a type.
     ///
     /// - Throws: An ``HTTPChainError`` that names the stages of the chain if there is no such stage;
     ///   ``ChainOrderError`` if the order becomes wrong.
@@ -16,7 +16,7 @@ extension Chain {
         return try with(stages)
     }
 
-    /// A chain with one more stage just inside the last stage of a type.
+    /// Returns the chain with a stage added just inside the last stage of a type.
     ///
     /// - Throws: An ``HTTPChainError`` that names the stages of the chain if there is no such stage;
     ///   ``ChainOrderError`` if the order becomes wrong.
@@ -29,7 +29,7 @@ extension Chain {
         return try with(stages)
     }
 
-    /// A chain with another stage replacing the first of a type.
+    /// Returns the chain with the first stage of a type replaced.
     ///
     /// - Throws: An ``HTTPChainError`` that names the stages of the chain if there is no such stage;
     ///   ``ChainOrderError`` if the order becomes wrong.
@@ -39,7 +39,7 @@ extension Chain {
         return try with(stages)
     }
 
-    /// A chain without the stages of a type.
+    /// Returns the chain without the stages of a type.
     ///
     /// - Throws: An ``HTTPChainError`` that names the stages of the chain if there is no such stage;
     ///   ``ChainOrderError`` if the order becomes wrong.
@@ -48,9 +48,9 @@ extension Chain {
         return try with(stages.filter { !($0 is Old) })
     }
 
-    /// The same stages around another transport.
+    /// Returns a chain with the same stages and another transport.
     ///
-    /// - Throws: ``ChainOrderError`` if the stages conflict with it.
+    /// - Throws: ``ChainOrderError`` if the stages conflict with the transport.
     public func over(_ transport: any Transport) throws -> Chain {
         try with(stages, transport: transport)
     }

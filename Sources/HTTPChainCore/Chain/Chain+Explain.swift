@@ -28,7 +28,7 @@ extension Chain: CustomStringConvertible {
 }
 
 extension StageSummary: CustomStringConvertible {
-    /// The stage on one line: "RetryMiddleware: sends again (attempts: 3)".
+    /// The stage on one line: "RetryMiddleware: retries temporary failures (attempts: 3)".
     public var description: String {
         let settings = settings.map { "\($0.name): \($0.value)" }.joined(separator: "; ")
         return name + (purpose.isEmpty ? "" : ": \(purpose)") + (settings.isEmpty ? "" : " (\(settings))")

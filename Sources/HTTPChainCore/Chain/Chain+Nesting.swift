@@ -1,4 +1,4 @@
-// A chain knows whether a transport is one; no protocol does.
+// Code that only has a transport uses these functions to look inside it if it is a chain.
 extension Chain {
     /// Returns the stages of the chains nested in a transport, outermost first; none if it isn't a chain.
     package static func stages(in transport: some Transport) -> [any Middleware] {

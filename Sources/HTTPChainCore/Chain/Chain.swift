@@ -15,7 +15,7 @@ public struct Chain: BuiltInTransport {
     let defaultEnvironment: ChainEnvironment?
     let order: OrderCheck
     let optionCheck: OptionCheck
-    /// The redaction of the chain's environment, which responses get too; nil for the standard one.
+    /// The redaction of the chain's environment, which is attached to responses; nil for the standard one.
     private let ownRedaction: Redaction?
 
     /// The combined capabilities of the transport and the stages.
@@ -83,7 +83,8 @@ public struct Chain: BuiltInTransport {
         ChainOrder.problems(of: stages, over: transport).filter { $0.severity == .warning } + races
     }
 
-    /// The stages whose waits race with others on a clock that can't say which ends first.
+    /// Warnings about hedging stages if the clock is automatic, because their waits and others may then end in any
+    /// order.
     private var races: [ChainProblem] {
         guard (defaultEnvironment?.time as? any AlarmingTimeSource)?.isAutomatic == true else { return [] }
         return (stages + Self.stages(in: transport)).filter { $0.phase == .hedge }.map(\.summary.name).map { name in
@@ -132,7 +133,7 @@ public struct Chain: BuiltInTransport {
         try links.optionReaders.refuseUnreadOptions(of: shown, stages: stages)
     }
 
-    /// Sends a request whose options aren't checked, and then ends the waits for values that nothing has read.
+    /// Sends a request without checking its options, and then ends the waits for values that nothing has read.
     private func sendEndingWaits(_ request: consuming Request) async throws -> Response {
         request.options.storage.isChecked = true
         let options = request.options
@@ -159,7 +160,7 @@ public struct Chain: BuiltInTransport {
 
     private func bindToUser(_ request: inout Request) {
         let identity = request.bindToOneUser()
-        // By index, because the loop over the stages would copy each.
+        // Uses indices, because a loop over the stages would copy each one.
         for index in links.identifyingStages.indices { links.identifyingStages[index].noteIdentity(in: identity) }
     }
 

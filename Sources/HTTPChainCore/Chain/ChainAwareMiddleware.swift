@@ -1,6 +1,6 @@
 /// A stage that checks its neighbors in a chain, or changes the capabilities available to outer stages.
 ///
-/// ``Chain`` calls it once, when the chain is built. For most stages, their ``Middleware/phase`` is enough.
+/// ``Chain`` calls it once, when the chain is built. Most stages only need a ``Middleware/phase``.
 public protocol ChainAwareMiddleware: Middleware {
     /// Returns the problems of this stage at its place in a chain, beyond the order of phases; defaults to none.
     ///

@@ -33,7 +33,7 @@ public struct ChainProblem: Sendable, Hashable, CustomStringConvertible {
     /// The severity of the problem.
     package let severity: Severity
 
-    /// Makes a problem.
+    /// Makes a description of a problem.
     ///
     /// - Parameters:
     ///   - stage: The stage that has the problem.
@@ -97,8 +97,9 @@ enum ChainOrder {
         }
     }
 
-    /// Returns the capabilities available at each place in the chain: element `n` is what stage `n - 1` finds inside
-    /// it.
+    /// Returns the capabilities available at each place in the chain.
+    ///
+    /// Element `n` has those of stage `n` and everything inside it, as stage `n - 1` sees them.
     static func capabilities(of stages: [any Middleware], over transport: any Transport) -> [TransportCapabilities] {
         var result = [transport.capabilities]
         for stage in stages.reversed() {
@@ -127,7 +128,7 @@ enum ChainOrder {
         ]
     }
 
-    /// Reports a stage whose concern the transport already handles, so that it has no effect.
+    /// Reports a stage that has no effect, because the transport already does its work.
     private static func clashes(of stage: any Middleware, at place: ChainPlace) -> [ChainProblem] {
         let name = stage.summary.name
         func clash(_ what: String, _ fix: String) -> [ChainProblem] {

@@ -61,9 +61,9 @@ extension ClosureMiddleware {
 
     /// Makes a stage from a closure that consumes its request.
     ///
-    /// It costs little more than a stage with its own type, whereas an `inout` request has to be copied for `next`.
-    /// Declare the parameter `consuming`, because otherwise the request is also copied, and call `next` once. To call
-    /// it again, or to read the request afterwards, pass a copy: `try await next(copy request)`.
+    /// It costs little more than a custom stage type, whereas an `inout` request has to be copied for `next`. Declare
+    /// the parameter `consuming`, because otherwise the request is also copied, and call `next` once. To call it again,
+    /// or to read the request afterwards, pass a copy: `try await next(copy request)`.
     ///
     /// ```swift
     /// ClosureMiddleware.consuming("Locale", phase: .build) { (request: consuming Request, next: Next) in

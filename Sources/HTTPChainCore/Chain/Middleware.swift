@@ -40,7 +40,7 @@
 /// ```
 ///
 /// Save anything you need from the request before calling `next`: `let url = request.url`. A stage that never changes
-/// the request may declare a plain parameter, `_ request: Request`; it conforms as well.
+/// the request may declare a plain parameter, `_ request: Request`, which also satisfies the protocol.
 ///
 /// ## Actors
 ///
@@ -102,7 +102,7 @@ public struct StageSummary: Sendable, Hashable {
     package var name: String
     /// The purpose of the stage, in a few words.
     package var purpose: String
-    /// The settings of the stage, secrets redacted.
+    /// The settings of the stage, with secrets redacted.
     package var settings: [Setting]
 
     /// Makes a summary.
@@ -117,7 +117,7 @@ public struct StageSummary: Sendable, Hashable {
         self.settings = settings.map { Setting(name: $0.key, value: $0.value) }
     }
 
-    /// Returns the summary with another setting; without it if the value is `nil`, as for a default.
+    /// Returns the summary with a setting added, or unchanged if the value is `nil`.
     package func adding(_ name: String, _ value: String?) -> StageSummary {
         guard let value else { return self }
         var summary = self

@@ -1,6 +1,6 @@
 /// The rest of a chain, as seen by a stage; calling it passes a request on.
 public struct Next: Sendable {
-    /// A ``ChainLink``, except in the `next` of the last link itself, which is never called.
+    /// A ``ChainLink``; in the `next` of the last link, which is never called, a placeholder.
     @usableFromInline let link: any AnyObject & Sendable
 
     init(_ link: any AnyObject & Sendable) {
@@ -12,7 +12,7 @@ public struct Next: Sendable {
     /// The request is consumed. To call `next` more than once, pass `copy request` in every call but the last, with a
     /// replayable body. See ``Middleware`` for an example.
     ///
-    /// The inner stages don't run on the actor of the caller, so they don't occupy it.
+    /// The inner stages don't run on the caller's actor, so they don't block it.
     ///
     /// - Throws: Errors of the inner stages and the transport.
     @inlinable
@@ -38,9 +38,10 @@ public struct Next: Sendable {
 }
 
 extension Request {
-    /// Discards a response before the request is sent again: renews the cookies, and reads or drops the body.
+    /// Discards a response before this request is sent again: stores the response's cookies, updates the request's
+    /// cookies, and reads or drops the body.
     ///
-    /// A response whose body is open may hold a connection and a permit, and the request might wait for either.
+    /// A response with an open body may hold a connection and a permit, and the next attempt might wait for either.
     package mutating func discard(_ response: borrowing Response) async {
         await renewCookies(after: response)
         await response.body.drain(time: environment.time)
@@ -48,7 +49,7 @@ extension Request {
 }
 
 extension Next {
-    /// Passes a request on after a response to it that is discarded, as ``Request/discard(_:)`` does.
+    /// Passes a request on after discarding an earlier response to it, as ``Request/discard(_:)`` does.
     ///
     /// - Throws: The errors of ``callAsFunction(_:)``.
     package func callAsFunction(
@@ -100,14 +101,14 @@ extension Next {
     /// Otherwise a stage that enforces a deadline has to cancel the call, as ``Request/withinDeadline(_:)`` does.
     package var keepsDeadlines: Bool { capabilities.contains(.keepsDeadlines) }
 
-    /// The inner stages, outermost first, with those of a nested chain; the last stands for the transport.
+    /// The inner stages, outermost first, including those of a nested chain; the last element represents the transport.
     package var innerStages: [any Middleware] {
         guard let link = link as? ChainLink else { return [] }
         if let chain = (link.stage as? TransportStage)?.transport as? Chain { return chain.links.first.innerStages }
         return [link.stage] + link.next.innerStages
     }
 
-    /// The options that the inner stages and the transport read, and those that the chain names for them.
+    /// The options that the inner stages and the transport read, and those declared with ``OptionCheck/reading(_:)``.
     package var optionsRead: [any RequestOption.Type] {
         guard let link = link as? ChainLink else { return [] }
         return link.stage.optionsRead + link.next.optionsRead
@@ -128,7 +129,7 @@ extension Next {
 /// The transport as the innermost stage, which ignores its `next`.
 private struct TransportStage: DeadlineKeepingMiddleware {
     let transport: any Transport
-    /// Whether the transport is a chain, which notes the sending of a request itself.
+    /// Whether the transport is a chain, which records by itself that the request is sent.
     let isChain: Bool
     /// The options that the whole chain reads.
     let readers: OptionReaders?
@@ -139,7 +140,7 @@ private struct TransportStage: DeadlineKeepingMiddleware {
         self.readers = readers
     }
 
-    /// The options that the transport reads, and those that the chain names for closures.
+    /// The options that the transport reads, and those declared with ``OptionCheck/reading(_:)``.
     var optionsRead: [any RequestOption.Type] { transport.optionsRead + (readers?.named ?? []) }
     var keepsDeadlines: Bool { transport.capabilities.contains(.keepsDeadlines) }
 
@@ -157,14 +158,14 @@ final class ChainLinks: Sendable {
     let stages: [any Middleware]
     let transport: any Transport
     let first: Next
-    /// The stages, including those of nested chains, that want calls to be recorded.
+    /// The stages that record calls, including those of nested chains.
     let recorders: [any CallRecordingMiddleware]
     /// The stages, including those of nested chains and branches, that add an identity.
     let identifyingStages: [any IdentifyingMiddleware]
     let optionReaders: OptionReaders
     /// Whether the chain returns requests and responses unchanged: it has no environment and records no calls.
     let addsNothing: Bool
-    /// Whether the transport is a chain, which notes the sending of a request itself.
+    /// Whether the transport is a chain, which records by itself that the request is sent.
     let leadsToChain: Bool
 
     init(stages: [any Middleware], transport: any Transport, options: OptionCheck, hasEnvironment: Bool) {

@@ -2,7 +2,7 @@
 public struct OptionUsage: Sendable, Hashable {
     /// The call or expression that sets the option, such as ".timeout(_:)".
     package let expression: String
-    /// The stage that reads the option, as it is written in a chain, or `nil` if it isn't known.
+    /// The stage that reads the option, as written in a chain, or `nil` if it isn't known.
     package let reader: String?
     /// The phase of that stage.
     package let phase: Phase
@@ -11,8 +11,8 @@ public struct OptionUsage: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - expression: The call or expression that sets the option, such as ".timeout(_:)".
-    ///   - reader: The stage that reads the option, as it is written in a chain, such as "TimeoutMiddleware()".
-    ///   - phase: The phase of that stage, which decides the place that the error proposes.
+    ///   - reader: The stage that reads the option, as written in a chain, such as "TimeoutMiddleware()".
+    ///   - phase: The phase of that stage, which determines the place that the error proposes.
     public init(_ expression: String, reader: String? = nil, phase: Phase = .anywhere) {
         self.expression = expression
         self.reader = reader
@@ -24,8 +24,8 @@ public struct OptionUsage: Sendable, Hashable {
 public enum OptionCheck: Sendable {
     /// A request with an option that nothing in the chain reads throws ``UnreadOptionError``.
     case checked
-    /// Like ``checked``, but these options are also read, by the closure of a stage that can't name them, such as a
-    /// processor.
+    /// Like ``checked``, but these options count as read: a stage, such as a request processor, has a closure that
+    /// reads them and can't declare them.
     case reading([any RequestOption.Type])
     /// Options that nothing reads are ignored.
     case unchecked
@@ -37,7 +37,7 @@ public enum OptionCheck: Sendable {
 public struct UnreadOptionError: ExplainedError, Hashable {
     /// The options that nothing reads, in the order they were set.
     package let options: [OptionUsage]
-    /// The place for the reader of each option, except those that forbid what the transport does by itself.
+    /// The place in the chain for the reader of each option; omits options that turn off a behaviour of the transport.
     private let places: [String]
     /// The stage whose hook set the options after the stages that read them; nil if the call set them.
     private let setter: String?
@@ -48,7 +48,7 @@ public struct UnreadOptionError: ExplainedError, Hashable {
     ///
     /// - Parameters:
     ///   - unread: The options that nothing reads.
-    ///   - forbidding: The options that nothing reads, and that forbid what the transport does by itself.
+    ///   - forbidding: The options that nothing reads, and that turn off a behaviour of the transport.
     ///   - stages: The stages of the chain.
     ///   - setter: The stage whose hook set the options; nil if the call set them.
     ///   - request: The request as the chain received it, or as the hook changed it.
@@ -97,25 +97,25 @@ public struct UnreadOptionError: ExplainedError, Hashable {
 
 /// The options that the stages and the transport of a chain read.
 struct OptionReaders: Sendable {
-    /// The values that a chain refuses if nothing reads their options.
+    /// The unread options that a chain refuses.
     enum Check: Sendable {
-        /// None.
+        /// It refuses none.
         case nothing
-        /// Those that are not harmless.
+        /// It refuses those with an effect.
         case effects
-        /// Those that are not harmless, and those that forbid what the transport does by itself.
+        /// It refuses those with an effect, and those that turn off a behaviour of the transport.
         case effectsAndSwitches
     }
 
-    /// The values that a chain refuses if nothing reads their options.
+    /// The unread options that a chain refuses.
     let check: Check
-    /// The types of the options, for a chain around this one.
+    /// The types of the options, for an outer chain.
     let keys: [any RequestOption.Type]
-    /// Those that the chain names for closures.
+    /// The options declared with ``OptionCheck/reading(_:)``.
     let named: [any RequestOption.Type]
     /// The identifiers of the keys, so that comparing each is as fast as comparing integers.
     private let identifiers: [ObjectIdentifier]
-    /// The capabilities of a transport that does by itself what an option can forbid that nothing reads.
+    /// The behaviours of the transport that an option can turn off, if nothing in the chain reads that option.
     private let switches: TransportCapabilities
 
     init(stages: [any Middleware], transport: any Transport, check: OptionCheck = .checked) {
@@ -160,18 +160,18 @@ struct OptionReaders: Sendable {
     }
 }
 
-/// An option with a value that forbids what some transports do by themselves.
+/// An option that can turn off a behaviour that some transports have by default.
 ///
-/// It is harmless if the transport doesn't do that.
+/// It is harmless if the transport doesn't have that behaviour.
 package protocol TransportSwitch: RequestOption {
-    /// The capability of transports that do it.
+    /// The capability of transports with that behaviour.
     static var doneBy: TransportCapabilities { get }
-    /// Returns whether a value forbids it.
+    /// Returns whether a value turns the behaviour off.
     static func forbids(_ value: Value) -> Bool
 }
 
 extension RequestOptions {
-    /// Whether the value of an option forbids what a transport with these capabilities does by itself.
+    /// Whether the value of an option turns off a behaviour of a transport with these capabilities.
     fileprivate func forbids(_ key: any Any.Type, _ capabilities: TransportCapabilities) -> Bool {
         guard !capabilities.isEmpty, let option = key as? any TransportSwitch.Type,
             capabilities.contains(option.doneBy)
@@ -183,7 +183,7 @@ extension RequestOptions {
 }
 
 extension TransportCapabilities {
-    /// The work that the transport does by itself even if an option of the request forbids it.
+    /// The behaviours that the transport keeps even if an option of the request turns them off.
     fileprivate var switches: TransportCapabilities {
         let all = intersection([.followsRedirects, .handlesCookies, .caches])
         return contains(.redirectsOnlyWhenAllowed) ? all.subtracting(.followsRedirects) : all
@@ -191,7 +191,7 @@ extension TransportCapabilities {
 }
 
 extension Transport {
-    /// Refuses the options of a request that this transport doesn't read, as a chain without stages does.
+    /// Refuses the options of a request that this transport doesn't read, like a chain without stages.
     ///
     /// A client calls it for a transport that isn't a chain, because nothing else checks the options of its calls.
     package func refuseUnreadOptions(of request: borrowing Request) throws(UnreadOptionError) {
@@ -209,18 +209,18 @@ extension OptionStorage.Entry {
 }
 
 extension RequestOptions {
-    /// The options that have an effect only if something reads them, as a caller writes them.
+    /// The expressions that set the request's options, without options that have no effect if nothing reads them.
     var expressions: [String] { expressions(notReadBy: []) }
 
-    /// Returns the options that have an effect only if something reads them, without those among the keys, as a caller
-    /// writes them.
+    /// Returns the expressions that set the request's options, without options among the keys and options that have no
+    /// effect if nothing reads them.
     package func expressions(notReadBy keys: [any RequestOption.Type]) -> [String] {
         let read = Set(keys.map { ObjectIdentifier($0) })
         return storage.entries.filter { !$0.isHarmless && !read.contains(ObjectIdentifier($0.key)) }
             .map(\.usage.expression)
     }
 
-    /// Returns the options that are among the keys, as a caller writes them.
+    /// Returns the expressions that set the request's options that are among the keys.
     func expressions(readBy keys: [any RequestOption.Type]) -> [String] {
         let read = Set(keys.map { ObjectIdentifier($0) })
         return storage.entries.filter { !$0.isHarmless && read.contains(ObjectIdentifier($0.key)) }
@@ -232,12 +232,12 @@ extension Next {
     /// Refuses the options that a hook of a stage has set and that nothing inside the stage reads, such as a timeout set
     /// inside the stage that enforces it.
     ///
-    /// Those that don't name their reader are left alone, and so is a chain whose options aren't checked.
+    /// Ignores options that don't name their reader, and chains that don't check options.
     ///
     /// - Parameters:
     ///   - request: The request as changed by the hook.
     ///   - setter: The name of the stage.
-    ///   - given: The options before the hook; nil for a separate request, which a chain may have checked.
+    ///   - given: The options before the hook; nil for a separate request, which a chain may already have checked.
     /// - Throws: ``UnreadOptionError``.
     package func refuseLateOptions(
         of request: borrowing Request,
@@ -248,7 +248,7 @@ extension Next {
         guard storage.last !== old.last, given != nil || !storage.isChecked,
             let readers, readers.check != .nothing
         else { return }
-        // A value without effect in a chain without the stage has one in a chain with it.
+        // A value that is harmless without the stage that reads it has an effect with that stage.
         let inner = Set(optionsRead.map { ObjectIdentifier($0) })
         let late = storage.entries.filter { entry in
             let key = ObjectIdentifier(entry.key)

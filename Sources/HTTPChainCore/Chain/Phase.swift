@@ -13,7 +13,7 @@
 /// | ``authenticate`` | several schemes | yes: the outer scheme is preferred |
 /// | ``wire`` | attempt log, metrics, tracing, wire progress | no: none changes what the others see |
 ///
-/// Every other phase has a single stage.
+/// Circuit breakers and load shedding share ``breaker``. Every other phase has a single stage.
 ///
 /// Your own chains and stages may define phases between those of this package:
 ///
@@ -24,9 +24,9 @@
 /// }
 /// ```
 public struct Phase: Sendable, Hashable, CustomStringConvertible {
-    /// The name, which is also the description.
+    /// The name, which is also the ``description``.
     package let name: String
-    /// The reason for the place of this phase, which completes the sentence "A must be outside B: …".
+    /// The reason for this phase's place, which completes the sentence "A must be outside B: …".
     package var reason: String { text.content }
     private let text: Uncompared<String>
     /// The distance from the caller, or nil for ``anywhere``.
@@ -38,7 +38,7 @@ public struct Phase: Sendable, Hashable, CustomStringConvertible {
         self.position = position
     }
 
-    /// Makes a phase between two others.
+    /// Makes a phase between two others, for your own stages.
     ///
     /// Two phases made between the same neighbors have the same place and aren't ordered relative to each other. To
     /// order them, make the second one between the first and its neighbor.
@@ -48,7 +48,7 @@ public struct Phase: Sendable, Hashable, CustomStringConvertible {
     ///   - outer: The phase just outside it. If `outer` or `inner` is ``anywhere``, the new phase has the place of the
     ///     other one.
     ///   - inner: The phase just inside it.
-    ///   - reason: The reason for its place, which completes the sentence "A must be outside B: …".
+    ///   - reason: The reason for the phase's place, which completes the sentence "A must be outside B: …".
     public init(_ name: String, between outer: Phase, and inner: Phase, because reason: String) {
         let place =
             switch (outer.position, inner.position) {

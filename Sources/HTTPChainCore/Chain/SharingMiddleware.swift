@@ -1,13 +1,13 @@
-/// A stage that lets calls share a response.
+/// A stage that lets calls share a response, such as a cache.
 ///
-/// Outer stages that separate users check whether it also separates them.
+/// Outer stages that separate users check whether this one does, too.
 package protocol SharingMiddleware: Middleware {
-    /// The rule by which it separates users.
+    /// The rule by which the stage separates users.
     var userPartition: UserPartition { get }
 }
 
 extension UserPartition {
-    /// Whether it may treat users as one, although nobody said that they are.
+    /// Whether the stage may treat several users as one, although the application hasn't said that this is right.
     package var mayMixUsers: Bool { !seesUsers && !isShared }
 
     /// Returns the problem of a stage that would share one user's data with another.

@@ -4,14 +4,14 @@ public import HTTPTypes
 
 /// The type that the caller wants the response decoded to, for the serializer stage.
 package enum ExpectedTypeNote: RequestOption, RequestNote {
-    /// No type by default: the caller wants the response undecoded.
+    /// No type: the caller wants the response undecoded.
     package static var defaultValue: (any (Decodable & Sendable).Type)? { nil }
 }
 
 /// The value that a serializer stage decoded the response to.
 ///
-/// If an optional type was expected and there is no value, this holds that type's nil. It is nil itself only if nothing
-/// was decoded.
+/// If an optional type was expected and there is no value, this holds that type's nil. The outer optional is nil only
+/// if nothing was decoded.
 package enum DecodedValueFact: ResponseOption {
     /// Nothing was decoded.
     package static var defaultValue: (any Sendable)? { nil }
@@ -188,7 +188,7 @@ extension Response {
 }
 
 extension DecodingFailure {
-    /// Makes the error for a response without content, if the type has no value for one.
+    /// Makes the error for a response without content, if the type can't be decoded from it.
     ///
     /// - Parameters:
     ///   - type: The requested type.

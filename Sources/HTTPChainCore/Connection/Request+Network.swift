@@ -1,5 +1,5 @@
 extension NetworkHints {
-    /// The option of a request.
+    /// The option that holds the hints.
     package enum Option: RequestOption {
         /// No hints.
         package static var defaultValue: NetworkHints { [] }
@@ -7,7 +7,7 @@ extension NetworkHints {
         package static func isHarmless(_ value: NetworkHints) -> Bool {
             value.isDisjoint(with: [.noCellular, .noExpensive, .noConstrained])
         }
-        /// The transport that follows them.
+        /// The transports that follow the hints.
         package static var usage: OptionUsage {
             OptionUsage(".network(_:)", reader: "URLSessionTransport() on an Apple platform")
         }

@@ -1,9 +1,9 @@
 /// The deadline of the whole call.
 ///
 /// Everything that waits, above all the transport, throws ``TimeoutError`` with the scope ``TimeoutScope/call`` when
-/// the deadline is reached. A stage that itself waits for something does so within ``Request/withinDeadline(_:)``.
-/// Stages also read it to avoid starting something that can't finish in time, such as a wait before a retry; see also
-/// ``Request/remainingTime``.
+/// the deadline is reached. A stage that waits for something else does so within ``Request/withinDeadline(_:)``. Stages
+/// also read the deadline to avoid starting something that can't finish in time, such as a wait before a retry; see
+/// also ``Request/remainingTime``.
 package enum DeadlineNote: RequestOption, RequestNote {
     /// A deadline and its origin, for its timeout error.
     package struct Mark: Sendable {
@@ -27,9 +27,9 @@ package enum DeadlineNote: RequestOption, RequestNote {
     package static var affectsResponse: Bool { false }
 }
 
-/// The time until which an outer stage cancels the call at its deadline.
+/// The deadline that an outer stage enforces by cancelling the call.
 ///
-/// Until then, inner waits need no timer.
+/// Inner waits need no timer, unless the call's own deadline is earlier.
 package enum SupervisedDeadlineNote: RequestNote {
     package static var defaultValue: Duration? { nil }
     package static var affectsResponse: Bool { false }
@@ -45,7 +45,7 @@ package enum SharedDeadlineNote: RequestNote {
 }
 
 extension Deadline {
-    /// Makes the deadline of a call, which starts now if its start is unknown.
+    /// Makes the deadline of a call; if the call's start is unknown, it starts now.
     package init(_ mark: DeadlineNote.Mark, at now: Duration) {
         let start = mark.start ?? now
         self.init(.call, limit: mark.instant - start, start: start)

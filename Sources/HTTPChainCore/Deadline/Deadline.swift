@@ -1,4 +1,4 @@
-/// A limit and its start, on the scale of the clock's `elapsed`.
+/// A time limit and its start, on the scale of the clock's `elapsed`.
 package struct Deadline: Sendable, Hashable {
     /// The longest limit (some 34,000 years), which is small enough to be added to a point in time.
     package static let furthest = Duration.seconds(1 << 40 as Int64)
@@ -18,7 +18,7 @@ package struct Deadline: Sendable, Hashable {
 
     package func isOver(at now: Duration) -> Bool { instant <= now }
 
-    /// Returns the earliest of several deadlines, or the first argument of those at the same time.
+    /// Returns the earliest of several deadlines; if some are at the same time, returns the one given first.
     package static func first(_ one: Deadline?, _ other: Deadline?, _ third: Deadline? = nil) -> Deadline? {
         earlier(earlier(one, other), third)
     }

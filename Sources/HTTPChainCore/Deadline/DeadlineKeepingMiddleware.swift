@@ -1,8 +1,8 @@
 /// A stage that respects the deadline of the call without being cancelled.
 ///
-/// It waits only for `next`, for reading a body, or within ``Request/withinDeadline(_:)``. If all inner stages are like
-/// that and the transport has the capability ``TransportCapabilities/keepsDeadlines``, a stage that limits the time of
-/// a call needs no task for it. Any other stage is cancelled when the deadline is reached, so the call then runs in a
+/// It waits only for `next`, for reading a body, or within ``Request/withinDeadline(_:)``. If all inner stages conform
+/// and the transport has the capability ``TransportCapabilities/keepsDeadlines``, a stage that limits the time of a
+/// call needs no task for it. Any other stage is cancelled when the deadline is reached, so the call then runs in a
 /// separate task, which costs a thread switch.
 ///
 /// ```swift

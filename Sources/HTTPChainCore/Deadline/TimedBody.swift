@@ -1,7 +1,7 @@
 import Foundation
 
 extension TransferTimer {
-    /// Returns a response's body whose reads are subject to the limits, each run by ``run(_:)``.
+    /// Returns a response's body whose reads are subject to the limits; each read is run by ``run(_:)``.
     ///
     /// A body that is replayable or empty, or to which the limits don't apply, is returned unchanged. Time during which
     /// the body isn't being read doesn't count.
@@ -13,10 +13,10 @@ extension TransferTimer {
 }
 
 extension TransferTimer {
-    /// Returns a response's body whose reads are subject to the limits, each in the task of its caller.
+    /// Returns a response's body whose reads are subject to the limits; each read runs in the caller's task.
     ///
-    /// This costs less than ``keep(_:)``, whose reads are tasks of their own. It is for transports whose transfer can be
-    /// ended from any thread, and for the system's clock.
+    /// This costs less than ``keep(_:)``, which runs each read in a separate task. It is for transports whose transfer
+    /// can be ended from any thread, and for the system's clock.
     ///
     /// - Parameter end: Called at most once, when time is up during a read, on any thread. It ends the transfer, so that
     ///   the read returns or throws.
@@ -30,7 +30,7 @@ extension TransferTimer {
 /// Reads chunks in the task of its caller, while the timer watches.
 private struct WatchedReader: BodyReader {
     let timer: TransferTimer
-    /// Nil at the end, and once time is up: dropping the reader ends any transfer behind it.
+    /// Nil at the end, and after a timeout: dropping the reader ends any transfer behind it.
     private var reader: (any BodyReader)?
 
     init(timer: TransferTimer, reader: any BodyReader, end: @escaping @Sendable (TimeoutError) -> Void) {
@@ -64,7 +64,7 @@ private struct WatchedReader: BodyReader {
     }
 }
 
-/// Reads chunks one by one, each with the next deadline as its limit.
+/// Reads chunks one by one, each until the next deadline.
 private struct TimedReader: BodyReader {
     let timer: TransferTimer
     private var source: TimedSource?
@@ -97,10 +97,10 @@ private struct TimedReader: BodyReader {
     }
 }
 
-/// Passes a reader to the task of each read.
+/// Passes a reader to the task that performs each read.
 ///
-/// It needs no actor or lock, because each of those tasks is awaited before the next one starts. An actor would force a
-/// task that started on its caller's thread to switch threads, even for a part that is already available.
+/// It needs no actor or lock, because each of those tasks is awaited before the next one starts. With an actor, a task
+/// that started on its caller's thread would have to switch threads even for a chunk that is already available.
 private final class TimedSource: Sendable {
     private enum State {
         case unopened(HTTPBody)

@@ -23,14 +23,14 @@ package final class TransferTimer: Sendable {
         var watch: TransferWatch
         var response: HTTPResponse?
         var alarm: (any TimeAlarm)?
-        /// The time of the alarm.
+        /// The time at which the alarm fires.
         var rings: Duration?
         var onExpiry: (@Sendable (TimeoutError) -> Void)?
         var failure: TimeoutError?
         var isOver = false
     }
 
-    /// The way a request's body is sent and the transport reports it.
+    /// The way in which the request's body is sent and its progress is reported.
     package enum Upload: Sendable, Hashable {
         /// There is no body, or it is sent in one piece with the head.
         case atOnce
@@ -261,7 +261,7 @@ package final class TransferTimer: Sendable {
         return error
     }
 
-    /// Returns the error for a limit enforced by the platform, whose clock may differ slightly from this one.
+    /// Returns the timeout error for a limit that the platform enforced, whose clock may differ slightly from this one.
     ///
     /// - Returns: nil if nothing limited the current step.
     package func expire() -> TimeoutError? {
@@ -300,7 +300,8 @@ extension TransferTimer {
             if hasEnded.withLock({ $0 }) { return try await task.value }
             start { _ in task.cancel() }
         } else {
-            // With another clock the work itself may advance time, so the alarm must be set before it starts.
+            // With a virtual clock, the work itself may advance the time, so the alarm must be set before the work
+            // starts.
             let isSet = Watched(false)
             task = Task {
                 await isSet.waitUninterrupted { $0 ? () : nil }

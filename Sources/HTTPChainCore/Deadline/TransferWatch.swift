@@ -1,6 +1,6 @@
 /// The state of the limits of one exchange, which determines the next deadline after each event.
 ///
-/// It is a pure value that receives events with their times, and doesn't read a clock.
+/// It is a pure value: it receives events with their times, and doesn't read a clock.
 struct TransferWatch: Sendable {
     enum Step: Sendable, Hashable {
         /// The transport stores the request's body, before it connects.
@@ -26,7 +26,7 @@ struct TransferWatch: Sendable {
     private let tellsConnection: Bool
     /// Whether the time to connect is part of the next step, because the connection isn't reported.
     private var includesConnecting: Bool
-    /// The deadline of a limit of zero or less, which ends the exchange at its start, before the step of the limit.
+    /// The deadline of a limit of zero or less, which ends the exchange immediately, before the step that it limits.
     private let spent: Deadline?
 
     /// - Parameters:
@@ -96,7 +96,7 @@ struct TransferWatch: Sendable {
         if since != nil { since = now }
         switch step {
         case .connecting, .sending: step = count == length ? .waitingForHead : .sending
-        // The transport sends again after losing a connection.
+        // The transport sends the body again after losing a connection.
         case .waitingForHead: if let length, count < length { step = .sending }
         case .storing, .reading: break
         }

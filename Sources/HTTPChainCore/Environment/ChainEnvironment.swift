@@ -48,7 +48,7 @@ extension ChainEnvironment {
 package enum EnvironmentNote: RequestOption, RequestNote {
     /// The live environment.
     @usableFromInline package static var defaultValue: ChainEnvironment { .live }
-    /// Always `true`, written down here because inlinable code uses the option.
+    /// Always `true`; stated explicitly, because inlinable code uses the option.
     @usableFromInline package static func isHarmless(_ value: ChainEnvironment) -> Bool { true }
 }
 
@@ -64,7 +64,7 @@ extension Request {
     ///
     /// Use this to redact anything from a call that you show, for example in an error.
     public var redaction: Redaction {
-        // Without copying the environment.
+        // Reads the redaction without copying the environment.
         let box = options.storage.box(EnvironmentNote.self, as: ChainEnvironment.self)
         let redaction = box?.value.redaction ?? .standard
         guard options.contains(OriginBoundFieldsNote.self) else { return redaction }

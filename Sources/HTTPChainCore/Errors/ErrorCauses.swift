@@ -9,10 +9,12 @@ extension Error {
     }
 }
 
-/// The limit of errors that are read as the causes of another.
+/// The limit for following the causes of an error.
 enum Causes {
-    /// More than a chain has stages that wrap errors, and a bound for an error that is its own cause.
+    /// The maximum number of errors.
+    ///
+    /// It is higher than the number of wrapping stages in a chain, and ends the loop if an error is its own cause.
     static let limit = 32
-    /// The number of causes whose descriptions surround the one that is being made.
+    /// The number of outer errors whose descriptions contain the one that is being made.
     @TaskLocal static var described = 0
 }

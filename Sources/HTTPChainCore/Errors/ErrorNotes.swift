@@ -5,7 +5,7 @@
 /// error.notes[Attempts.self] = 3
 /// ```
 package protocol ErrorNote {
-    /// The type of the note, whose description becomes part of the error's.
+    /// The type of the note; its description becomes part of the error's.
     associatedtype Value: Sendable & CustomStringConvertible
 }
 
@@ -48,9 +48,9 @@ extension ErrorNotes {
     }
 }
 
-/// An error that stages can annotate.
+/// An error to which stages can add notes.
 ///
-/// Wrapping it would hide its type from code that catches it.
+/// Wrapping the error instead would hide its type from code that catches it.
 package protocol AnnotatedError: HTTPChainError {
     /// The notes that stages added.
     var notes: ErrorNotes { get set }

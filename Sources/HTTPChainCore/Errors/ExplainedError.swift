@@ -1,9 +1,8 @@
 /// An error of this package.
 ///
-/// It states what happened, where and why in package properties, from which the public ones of ``HTTPChainError`` are
-/// made.
+/// It implements these package requirements, and the public ones of ``HTTPChainError`` are derived from them.
 package protocol ExplainedError: HTTPChainError {
-    /// The failure, and the advice.
+    /// The failure and the advice.
     var explanation: Explanation { get }
     /// The stage or transport that failed.
     var failedStage: String { get }

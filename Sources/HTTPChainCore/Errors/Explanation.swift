@@ -1,4 +1,4 @@
-/// A text in two parts, what happened and how to fix it; logs only use the first.
+/// A text with two parts: what happened, and how to fix it; logs only use the first.
 package struct Explanation: Sendable, Hashable {
     /// What happened and to what, in one sentence.
     package let reason: String

@@ -2,8 +2,8 @@ public import Foundation
 
 /// An error of this package: the failed stage, the reason, the advice, the exchange and the cause.
 ///
-/// ``reason`` is the fact, for logs; `recoverySuggestion` is the advice, for developers and operators; ``description``
-/// has both.
+/// ``reason`` says what happened, for logs; `recoverySuggestion` says what to do, for developers and operators;
+/// ``description`` has both.
 ///
 /// Cancellation isn't one of these errors: it is always `CancellationError`.
 public protocol HTTPChainError: LocalizedError, CustomStringConvertible, CustomReflectable {
@@ -76,11 +76,11 @@ extension HTTPChainError {
         return text
     }
 
-    /// Returns an error's text.
+    /// Returns the description of an error.
     ///
-    /// Errors of this package redact their own text; the text of others is redacted here.
+    /// Errors of this package redact their descriptions. Those of other errors are redacted here.
     ///
-    /// A cause that leads back to itself is described a limited number of times.
+    /// An error that is its own cause is described a limited number of times.
     private static func words(of cause: any Error) -> String {
         guard Causes.described < Causes.limit else { return "…" }
         let words = Causes.$described.withValue(Causes.described + 1) { "\(cause)" }

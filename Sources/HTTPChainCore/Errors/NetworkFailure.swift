@@ -7,8 +7,8 @@ package protocol NetworkFailure: AnnotatedError {
     ///
     /// `nil` if the network wasn't the cause.
     var networkFailure: TransportError? { get }
-    /// Whether the same call resumes this one, so that a retry is safe even if the server has received a part; `false`
-    /// by default.
+    /// Whether repeating the call resumes this one, so that a retry is safe even if the server has received a part;
+    /// `false` by default.
     var resumes: Bool { get }
 }
 
@@ -29,7 +29,8 @@ extension Error {
         }
     }
 
-    /// The error of a call whose earlier attempt may have reached the server: it doesn't say that nothing was sent.
+    /// The error of a call with an earlier attempt that may have reached the server: it doesn't say that nothing was
+    /// sent.
     ///
     /// A stage that makes several attempts, and throws the error of the last one, throws this instead.
     package var afterSending: any Error {
@@ -59,7 +60,7 @@ extension TransportError {
     /// - Parameters:
     ///   - cause: The request's error, or an error caused by it.
     ///   - stage: The stage that sent the request.
-    ///   - exchange: The call's own exchange. If it has a response, the server had responded.
+    ///   - exchange: The call's own exchange. If it has a response, the error says that the server had responded.
     /// - Returns: `nil` if the network wasn't the cause.
     package static func behind(
         _ cause: (any Error)?,

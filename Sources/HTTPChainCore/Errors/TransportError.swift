@@ -6,7 +6,7 @@ public struct TransportError: AnnotatedError, ExplainedError {
     /// The problem.
     ///
     /// This is an open set: a later version or a custom transport may add kinds. Check for the kinds that matter to
-    /// you, and treat all others like ``other``.
+    /// you, and treat all others as ``other``.
     public struct Kind: Sendable, Hashable, CustomStringConvertible {
         /// The name, which is also the description.
         package let name: String
@@ -121,7 +121,7 @@ public struct TransportError: AnnotatedError, ExplainedError {
         cause = underlyingError
     }
 
-    /// The same error, which says that the request may have reached the server.
+    /// Returns the same error, changed to say that the request may have reached the server.
     package var maybeSent: TransportError {
         var error = TransportError(
             kind,

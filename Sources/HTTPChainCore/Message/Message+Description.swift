@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension Request: RedactedDisplay {
-    /// Method, URL, header fields, the kind of body, and the options that a stage has to read, with secrets redacted.
+    /// The method, URL, header fields, kind of body, and the options that a stage has to read, with secrets redacted.
     public var description: String {
         let redaction = redaction
         let lines = redaction.fields(head.headerFields).map { "\n\($0.name): \($0.value)" }
@@ -22,7 +22,7 @@ enum RedactionFact: ResponseOption {
 }
 
 extension Response: RedactedDisplay {
-    /// Status, header fields and the kind of body, with secrets redacted according to the chain's environment.
+    /// The status, header fields and kind of body, with secrets redacted according to the chain's environment.
     public var description: String {
         let lines = redaction.fields(headers).map { "\n\($0.name): \($0.value)" }
         return "\(status.label)\(lines.joined())\nbody: \(body)"

@@ -11,7 +11,7 @@ extension Request {
     @inlinable
     public var headers: HTTPFields {
         get { head.headerFields }
-        // Modifies the fields in place, so that setting one doesn't copy the table.
+        // Modifies the fields in place, so that setting one doesn't copy all of them.
         _modify { yield &head.headerFields }
     }
 }

@@ -1,13 +1,13 @@
 /// Typed values keyed by type.
 ///
-/// A message has few values, so a list is faster than hashing. Copies of a message share its entries: to set a value
-/// while a stage keeps the message allocates one entry, and copies none.
+/// A message has few values, so a list is faster than hashing. Copies of a message share its entries, so setting a
+/// value while a stage keeps a copy of the message allocates one entry and copies none.
 ///
-/// Inlinable, so that a stage's look-up is compiled for its option. Otherwise the runtime resolves the types for each
-/// look-up, which takes longer than the rest of the stage.
+/// Inlinable, so that a stage's look-up is specialized for its option. Otherwise the runtime resolves the types for
+/// each look-up, which takes longer than the rest of the stage.
 @usableFromInline
 struct OptionStorage: Sendable {
-    /// A value and those that were set before it.
+    /// A value, with a reference to the values that were set before it.
     @usableFromInline
     final class Entry: Sendable {
         let key: any Any.Type
@@ -32,7 +32,7 @@ struct OptionStorage: Sendable {
             self.previous = previous
         }
 
-        // These call themselves instead of looping, because a loop would retain each entry.
+        // These functions are recursive, because a loop would retain each entry.
 
         @usableFromInline
         func box(of key: any Any.Type) -> (any AnyObject & Sendable)? {
@@ -102,7 +102,7 @@ struct OptionStorage: Sendable {
     /// The values, of any type, in the order in which they were first set.
     var values: [any Sendable] { entries.compactMap { ($0.box as? any TextBox)?.anyValue } }
 
-    /// The names of the keys; computed on demand, because the runtime takes longer for this than everything else here.
+    /// The names of the keys; they are computed on demand, because this is slower than everything else here.
     var names: [String] { entries.map { String(describing: $0.key) } }
 
     @inlinable

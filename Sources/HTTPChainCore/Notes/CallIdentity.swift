@@ -7,7 +7,8 @@ package protocol IdentifyingMiddleware: Middleware {
     /// Whether the stage, as configured, adds an identity; read when a chain is built.
     var addsIdentity: Bool { get }
 
-    /// Notes the user at the beginning of a call, which may wait before it reaches the stage; does nothing by default.
+    /// Records the user at the beginning of a call, which may wait before it reaches the stage; does nothing by
+    /// default.
     func noteIdentity(in identity: CallIdentity)
 }
 
@@ -20,8 +21,9 @@ extension IdentifyingMiddleware {
 /// A call belongs to the user who was signed in when it began. All attempts, redirect hops and other requests of the
 /// call are sent as that user or not at all, so that one user's request is never sent in the name of another.
 ///
-/// A stage that knows its users only as "the current one" counts them: its epoch is raised when the application
-/// replaces or removes the user, and stays the same when a token or session of the same user is renewed.
+/// Some stages have only a current user, without an identifier. Such a stage has an epoch, which is incremented when
+/// the application replaces or removes the user, and stays the same when a token or session of the same user is
+/// refreshed.
 package struct CallIdentity: Sendable {
     private enum User: Sendable {
         case epoch(UInt32)
@@ -29,13 +31,13 @@ package struct CallIdentity: Sendable {
     }
 
     private struct Entry: Sendable {
-        /// Kept, so that no other object gets its address during the call.
+        /// Retained, so that no other object gets its address during the call.
         let state: any AnyObject & Sendable
         let user: User
     }
 
     private struct Entries: Sendable {
-        /// Most chains have one such stage, for which no array is allocated.
+        /// Stored outside an array, because most chains have only one such stage.
         var first: Entry?
         var others: [Entry] = []
 
@@ -54,13 +56,13 @@ package struct CallIdentity: Sendable {
 
     package init() {}
 
-    /// Returns whether an epoch is that of the call.
+    /// Returns whether an epoch is the one that the call began in.
     ///
     /// - Parameters:
-    ///   - epoch: The epoch in which the stage is now.
+    ///   - epoch: The stage's current epoch.
     ///   - state: The state of the stage, which is the same for all calls.
-    ///   - binds: Whether this epoch becomes that of the call if there is none yet. `false` while nobody is signed in: a
-    ///     call may wait for a sign-in.
+    ///   - binds: Whether a call without an epoch gets this one. Pass `false` while nobody is signed in, because a call
+    ///     may wait for a sign-in.
     package func admits(epoch: UInt32, of state: any AnyObject & Sendable, binds: Bool = true) -> Bool {
         entries.withLock { entries in
             if case .epoch(let first) = entries.user(of: state) { return first == epoch }
@@ -69,7 +71,7 @@ package struct CallIdentity: Sendable {
         }
     }
 
-    /// Returns what the stage chose first in this call, for a stage that chooses an object for each user.
+    /// Returns the object that the stage chose first in this call, for a stage that chooses an object for each user.
     ///
     /// - Parameters:
     ///   - choice: The object chosen now.
@@ -87,7 +89,7 @@ extension Request {
     /// The users of this call, or `nil` if no stage adds an identity.
     package var callIdentity: CallIdentity? { options.identity }
 
-    /// Makes all calls with this request, or copies of it, one user's, and returns the users.
+    /// Binds all calls with this request, or copies of it, to one user, and returns the identity.
     ///
     /// A chain does this for each call.
     @discardableResult
@@ -98,14 +100,14 @@ extension Request {
         return identity
     }
 
-    /// Makes a call part of several that are one to the application, such as those for the pages of a list.
+    /// Makes a call one of several that must have the same user, such as those for the pages of a list.
     package mutating func bind(to identity: CallIdentity) {
         options.identity = options.identity ?? identity
     }
 }
 
 extension [any Middleware] {
-    /// The stages that add an identity, including those of the chains that branch off.
+    /// The stages that add an identity, including those of chains that branch off.
     var identifyingStages: [any IdentifyingMiddleware] {
         flatMap { stage -> [any IdentifyingMiddleware] in
             let others = (stage as? any BranchingMiddleware)?.branches ?? []

@@ -4,7 +4,7 @@ package protocol VariableTexts: Sendable {
     func text(of variable: String) -> String?
 }
 
-/// The values of the path's variables of a typed call, for stages that use them outside the URL.
+/// The values of a typed call's path variables, for stages that use them outside the URL.
 package enum CallVariablesNote: RequestNote {
     /// No variables.
     package static var defaultValue: (any VariableTexts)? { nil }

@@ -19,25 +19,25 @@ package protocol CookieKeeping: AnyObject, Sendable {
     ///   - request: The request that the response belongs to.
     func keep(_ fields: HTTPFields, sentAs sent: HTTPRequest?, for request: borrowing Request) async
 
-    /// Replaces a request's cookies with those that it would be sent with now.
+    /// Replaces a request's cookies with the jar's current ones.
     func renew(_ request: inout Request) async
 }
 
 extension Request {
-    /// Stores the cookies of a response that is discarded, and replaces the request's with those that it would be sent
-    /// with now (RFC 6265 §3), because a server may bind a challenge to a session.
+    /// Stores the cookies of a discarded response, and replaces the request's cookies with the current ones (RFC 6265
+    /// §3), because a server may bind a challenge to a session.
     package mutating func renewCookies(after response: borrowing Response) async {
         guard response.head.headerFields.contains(.setCookie) else { return }
         await keepCookies(of: response)
         await renewCookies()
     }
 
-    /// Replaces the request's cookies with those that it would be sent with now, after earlier responses of the call.
+    /// Replaces the request's cookies with the current ones, because earlier responses of the call may have set some.
     package mutating func renewCookies() async {
         await options[CookieKeeperNote.self]?.renew(&self)
     }
 
-    /// Stores the cookies of a response to this request that the cookie stage doesn't see.
+    /// Stores the cookies of a response to this request, for responses that don't reach the cookie stage.
     package borrowing func keepCookies(of response: borrowing Response) async {
         guard response.head.headerFields.contains(.setCookie), let keeper = options[CookieKeeperNote.self] else {
             return

@@ -15,8 +15,8 @@ extension Request {
         return record
     }
 
-    /// Notifies outer stages that the request's target is complete, and of its template; called by stages that build
-    /// URLs.
+    /// Notifies outer stages that the request's target is complete, and of the template that it was built from; called
+    /// by stages that build URLs.
     package func noteTarget(madeOf template: String?) {
         guard let record = options[CallRecordNote.self] else { return }
         record.note(template: template)

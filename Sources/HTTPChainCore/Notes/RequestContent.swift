@@ -1,14 +1,14 @@
 /// Observes the content of a request, from the caller's body to the bytes sent, for counting progress.
 ///
-/// The caller's content may not have bytes yet, because an inner stage encodes a typed value or a form.
+/// At first, the caller's content may not have bytes, because an inner stage encodes a typed value or a form.
 package protocol RequestContentObserver: Sendable {
     /// Called when a stage has made the content: a serializer encoded a value, or multipart framed a form.
     ///
     /// - Returns: The content to send: the same, or content that counts the bytes read from it.
     func contentIsMade(_ content: HTTPBody) -> HTTPBody
 
-    /// Called when a stage is about to encode the content as it is read, so that the bytes sent differ from the
-    /// content's.
+    /// Called when a stage is about to encode the content as it is read, so that the bytes sent differ from those of
+    /// the content.
     ///
     /// - Returns: The content to encode: the same, or content that counts the bytes read from it.
     func contentIsEncoded(_ content: HTTPBody) -> HTTPBody

@@ -1,7 +1,7 @@
 /// The typed value that a request was made from, such as a `GetUser(id: 42)` that was turned into `GET /users/42`.
 ///
-/// Set by code that makes requests from values; read by mocks and stages that act on the kind of call rather than its
-/// URL. See also ``Request/value``.
+/// Set by code that makes requests from values. Read by mocks, and by stages that depend on the kind of call rather
+/// than its URL. See also ``Request/value``.
 package enum RequestValueNote: RequestOption, RequestNote {
     /// No value by default.
     package static var defaultValue: (any Sendable)? { nil }

@@ -7,13 +7,13 @@ package enum ResponseSource: Sendable {
     /// The response was stored. If this call sent a request to the server, `received` is the head of the server's
     /// response: a 304, the rest of a stored part, or an error that a stale response replaces.
     case stored(received: HTTPResponse? = nil)
-    /// The response is one to an earlier call, which a fallback remembered regardless of its age.
+    /// A fallback stage remembered the response of an earlier call, regardless of its age.
     case remembered
 
     /// Whether the whole response was received for this call.
     package var isReceived: Bool { if case .received = self { true } else { false } }
 
-    /// Whether a fallback remembered the response.
+    /// Whether a fallback stage remembered the response.
     package var isRemembered: Bool { if case .remembered = self { true } else { false } }
 
     /// The option that holds the source of a response.

@@ -5,7 +5,7 @@ public import HTTPTypes
 /// Outer stages only see the request that they passed on, before its URL was built, its fields were set or a redirect
 /// was followed. The transport attaches the head that was finally sent.
 package enum SentRequestFact: ResponseOption {
-    /// Not reported by the transport.
+    /// No request: the transport doesn't report it.
     package static var defaultValue: HTTPRequest? { nil }
 }
 

@@ -1,6 +1,6 @@
 /// Whether a stage of the chain has decided if this attempt is traced.
 ///
-/// A tracing stage sets it if it creates a span itself, or if the call must not be traced. Transports then create no
+/// A tracing stage sets this if it creates a span itself, or if the call must not be traced. Transports then create no
 /// spans and write no trace fields, so that the attempt isn't traced twice.
 package enum TracedByStageNote: RequestOption, RequestNote {
     /// No stage has decided.

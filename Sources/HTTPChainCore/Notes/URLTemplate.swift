@@ -17,8 +17,8 @@ extension Request {
     ///
     /// A URL builder sets the template automatically if a reference has variables.
     ///
-    /// - Parameter template: An absolute path with placeholders, identical for every call of its kind; never one of the
-    ///   URLs that it represents.
+    /// - Parameter template: An absolute path with placeholders, identical for all calls of the same kind; never an
+    ///   actual URL.
     public consuming func urlTemplate(_ template: String) -> Request {
         options[URLTemplateNote.self] = template
         return self
@@ -30,7 +30,8 @@ extension Request {
     package func knownTemplate(in record: CallRecord?) -> String? {
         guard let template = options[URLTemplateNote.self] ?? record?.template else { return nil }
         guard let target = record?.target else { return template }
-        // Inner stages may have added to the query, such as a key; the template still applies.
+        // Compares without the query, because inner stages may have added to it, such as a key; the template still
+        // applies.
         let isSame =
             target.authority == head.authority
             && target.path?.utf8.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(

@@ -14,7 +14,7 @@ package enum UploadProgressNote: RequestOption, RequestNote {
 /// A retry or a redirect sends a request more than once. The transport gets a new closure each time, so that the bytes
 /// of different attempts aren't mixed up.
 package enum UploadReportsNote: RequestNote {
-    /// A closure that makes the closure to which one transmission of the request reports.
+    /// A closure that returns the closure for one transmission of the request.
     package typealias Source = @Sendable () -> (@Sendable (_ sent: Int64, _ expected: Int64?) -> Void)
 
     /// No progress reports.

@@ -7,7 +7,7 @@ package struct ValueEncoder: Sendable {
     /// Returns the bytes of a value and their `Content-Type`; the caller may request a content type.
     package let encode: @Sendable (any Encodable & Sendable, _ contentType: String?) throws -> (Data, String)
 
-    /// Whether the call itself says how its values are encoded, which overrides the settings of inner stages.
+    /// Whether the call itself specifies how its values are encoded, which overrides the settings of inner stages.
     package let isChosenByCall: Bool
 
     /// Makes an encoder from a closure.

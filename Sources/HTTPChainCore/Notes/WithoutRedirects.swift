@@ -14,12 +14,14 @@ extension Request {
     /// Whether stages and transports may follow redirects; set by ``redirects(_:)``.
     public var followsRedirects: Bool { !options[NoRedirectsNote.self] }
 
-    /// Returns the request with redirects allowed, or disabled, so that a 3xx response is returned.
+    /// Returns the request with redirects enabled or disabled.
     ///
-    /// Disable them if a request's content is only meant for one server, such as a refresh token. Stages and transports
-    /// that follow redirects respect this; such transports have the capability
-    /// ``TransportCapabilities/redirectsOnlyWhenAllowed``. A chain over a transport that follows them without it throws
-    /// ``UnreadOptionError``.
+    /// If they are disabled, a 3xx response is returned to the caller.
+    ///
+    /// Disable them if a request's content, such as a refresh token, is meant for only one server. Stages and
+    /// transports that follow redirects respect this; such transports have the capability
+    /// ``TransportCapabilities/redirectsOnlyWhenAllowed``. A chain over a transport that follows redirects without that
+    /// capability throws ``UnreadOptionError``.
     public consuming func redirects(_ areAllowed: Bool) -> Request {
         options[NoRedirectsNote.self] = !areAllowed
         return self

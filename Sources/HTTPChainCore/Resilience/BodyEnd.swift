@@ -1,6 +1,6 @@
 import Foundation
 
-/// The way the reading of a body ended.
+/// How the reading of a body ended.
 package enum BodyEnd: Sendable {
     /// The body was read to its end.
     case complete
@@ -31,7 +31,7 @@ extension HTTPBody {
     package var hasTransfer: Bool { !isReplayable && !isEmpty }
 }
 
-/// Reports the end once; if it is deallocated first, the body was dropped.
+/// Reports the end once; if it is deallocated first, it reports that the body was dropped.
 private final class EndWatch: Sendable {
     private let onEnd: Locked<(@Sendable (BodyEnd) -> Void)?>
 

@@ -1,4 +1,4 @@
-/// An error of a stage that refused an attempt on the client, so that nothing was sent.
+/// An error of a stage that refused an attempt; nothing was sent.
 ///
 /// An open circuit breaker, a rate limit or a full queue throws it. Such an error says nothing about the server, so
 /// stages that judge the server by its responses ignore it.
@@ -14,7 +14,7 @@ extension RefusalError {
     public var retryAfter: Duration? { nil }
 }
 
-/// A stage that refuses attempts because of the server's state, and would refuse the same attempt again.
+/// A stage that refuses attempts because of the server's state, and would refuse a repeated attempt as well.
 package protocol RefusingMiddleware: Middleware {
     /// Returns an example of the error that it throws.
     ///

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension HTTPSemantics {
-    /// Returns the `error.type` of an error: one of few values, never made from the error's text.
+    /// Returns the `error.type` of an error: one of a few values, never derived from the error's text.
     ///
     /// - Returns: "timeout"; the kind of a ``TransportError``; the status of a ``ResponseError``; the name of the
     ///   error's type otherwise. Nil for a cancellation, which the caller requested and which isn't an error.
@@ -24,7 +24,7 @@ extension HTTPSemantics {
 package struct TimeBound: Sendable {
     private let end: Duration?
 
-    /// Makes the earliest end set by a request's options, for an exchange that starts now.
+    /// Makes the earliest time limit set by a request's options, for an exchange that starts now.
     ///
     /// - Parameter start: The current time, on the scale of the environment's clock.
     package init(_ options: borrowing RequestOptions, start: @autoclosure () -> Duration) {
@@ -37,6 +37,6 @@ package struct TimeBound: Sendable {
             }
     }
 
-    /// Whether the end has been reached.
+    /// Whether the time is up.
     package func hasPassed(at now: Duration) -> Bool { end.map { now >= $0 } ?? false }
 }

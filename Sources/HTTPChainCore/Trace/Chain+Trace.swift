@@ -23,11 +23,11 @@ extension Chain {
     ///
     /// Use this for debugging, not in production, because everything passed between stages is recorded.
     ///
-    /// - Returns: The response or error that ``send(_:)`` would have returned or thrown, and the trace, which failed
-    ///   calls have too.
+    /// - Returns: The response or error that ``send(_:)`` would have returned or thrown, and the trace, which is also
+    ///   available if the call fails.
     public func trace(_ request: consuming Request) async -> TracedCall {
         fillEnvironment(of: &request)
-        // A nested trace has separate spans, in which an outer span's number has no meaning.
+        // A nested trace numbers its spans separately, so the number of an outer span is meaningless in it.
         request.options.remove(TraceParentNote.self)
         let time = request.environment.time
         let recorder = TraceRecorder(stages: tracedStages(request.options), time: time)

@@ -23,7 +23,7 @@ public struct TraceNotes: Sendable {
 extension Request {
     /// The notes of the stage that currently has the request.
     ///
-    /// A stage that also adds notes about the response reads this before passing the request on.
+    /// A stage that also adds notes about the response reads this property before passing the request on.
     public var traceNotes: TraceNotes { TraceNotes(span: options[TraceParentNote.self]) }
 }
 

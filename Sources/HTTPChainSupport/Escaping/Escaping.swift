@@ -49,8 +49,8 @@ package enum Escaping {
 
     /// Quotes text as one word of a POSIX shell (POSIX.1-2017, Shell Command Language §2.2.2).
     ///
-    /// Control characters, which would affect a terminal, are written with `printf`, except line feeds and tabs. NUL,
-    /// which a word can't contain, becomes U+FFFD.
+    /// Control characters other than line feeds and tabs would affect a terminal, so they are written with `printf`.
+    /// NUL, which a word can't contain, becomes U+FFFD.
     package static func shellWord(_ text: some StringProtocol) -> String {
         let isPlain = !text.isEmpty && text.utf8.allSatisfy(ASCII.isAlphanumeric)
         if isPlain { return String(text) }

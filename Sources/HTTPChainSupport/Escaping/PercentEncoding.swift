@@ -10,8 +10,8 @@ extension [UInt8] {
 
     /// Percent-encodes the square brackets of a path and query.
     ///
-    /// RFC 3986 §3.2.2 allows them only around an address in a host. Foundation's `URL` encodes the text around them
-    /// again, including each `%`, so every path is written without them.
+    /// RFC 3986 §3.2.2 allows them only around an address in a host. If a path contains them, Foundation's `URL`
+    /// encodes the text around them again, including each `%`. Every path is therefore written without them.
     package mutating func encodeSquareBrackets() {
         guard contains(where: ASCII.isSquareBracket) else { return }
         var result: [UInt8] = []
@@ -78,8 +78,8 @@ extension Collection<UInt8> where Index == Int {
 }
 
 extension String {
-    /// Makes a URL reference from one that a server sent, encoded like browsers do: without surrounding spaces, with
-    /// slashes instead of backslashes before the query, and with invalid bytes percent-encoded.
+    /// Makes a URL reference from one that a server sent, as browsers do: removes surrounding spaces, replaces
+    /// backslashes before the query by slashes, and percent-encodes invalid bytes.
     package init(encodingReference bytes: [UInt8]) {
         var rest = bytes[...]
         while let first = rest.first, first <= 0x20 { rest = rest.dropFirst() }

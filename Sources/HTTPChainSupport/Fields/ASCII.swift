@@ -52,7 +52,7 @@ package enum ASCII {
         byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]")
     }
 
-    /// Returns the lowercase letter of an uppercase one; other bytes are unchanged.
+    /// Returns the byte, with an uppercase letter converted to lowercase.
     package static func lower(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
@@ -74,7 +74,7 @@ extension BidirectionalCollection<UInt8> {
 }
 
 extension Collection<UInt8> {
-    /// The same as `contains(where:)`, but for text in a quarter of the time.
+    /// The same as `contains(where:)`, but takes a quarter of the time for text.
     @inlinable
     package func includes(where isFound: (UInt8) -> Bool) -> Bool {
         withContiguousStorageIfAvailable { $0.contains(where: isFound) } ?? contains(where: isFound)

@@ -3,7 +3,7 @@ package import HTTPTypes
 extension HTTPField.Name {
     /// Makes a field name from a constant.
     ///
-    /// For a name from outside, use the initializer that returns `nil`.
+    /// For a name that isn't a constant, use the initializer that returns `nil`.
     ///
     /// - Precondition: `name` is a token (RFC 9110 §5.6.2).
     package init(constant name: StaticString) {

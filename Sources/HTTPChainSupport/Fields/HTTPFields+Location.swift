@@ -4,8 +4,8 @@ extension HTTPFields {
     /// Returns the reference in `Location` (RFC 9110 §10.2.2) with invalid characters percent-encoded, or `nil` if it is
     /// missing, empty, too long, or if there are several different ones.
     ///
-    /// An empty reference names the requested resource (RFC 3986 §4.4), which the server can't mean: a redirect would go
-    /// in a circle, and an upload isn't at the URL that creates uploads.
+    /// An empty reference names the requested resource (RFC 3986 §4.4), which can't be intended: a redirect would be a
+    /// loop, and an upload has another URL than the one that creates uploads.
     ///
     /// - Parameter limit: The maximum length in bytes.
     package func locationReference(upTo limit: Int) -> String? {
@@ -21,7 +21,7 @@ extension HTTPFields {
         return reference == "" ? nil : reference
     }
 
-    /// Whether each `Location` is empty, or there is none.
+    /// Whether there is no `Location`, or only empty ones.
     package var isLocationEmpty: Bool {
         self[fields: .location].allSatisfy { field in
             field.withUnsafeBytesOfValue { bytes in bytes.allSatisfy { $0 <= 0x20 } }

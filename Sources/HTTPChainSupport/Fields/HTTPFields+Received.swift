@@ -3,7 +3,7 @@ package import HTTPTypes
 extension HTTPFields {
     /// The maximum number of fields that the type can hold.
     ///
-    /// One more terminates the process.
+    /// Appending one more terminates the process.
     package static let capacity = Int(UInt16.max) - 1
 
     /// The maximum number of fields in a received message: 10,000.

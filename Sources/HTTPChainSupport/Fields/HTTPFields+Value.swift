@@ -1,9 +1,10 @@
 package import HTTPTypes
 
 extension HTTPFields {
-    /// Returns the value of a field as the subscript does, joining several lines with the same name (RFC 9110 §5.3).
+    /// Returns the same value of a field as the subscript, which joins several lines with the same name (RFC 9110
+    /// §5.3).
     ///
-    /// The subscript does the work of joining even for a single line, which takes longer than a whole pass-through
+    /// The subscript prepares to join lines even if there is only one, which takes longer than a whole pass-through
     /// stage.
     package func value(of name: HTTPField.Name) -> String? {
         var only: String?

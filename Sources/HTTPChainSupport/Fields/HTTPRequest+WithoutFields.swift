@@ -1,8 +1,9 @@
 package import HTTPTypes
 
 extension HTTPRequest {
-    /// The method and target only, because keeping a copy of the fields would force inner stages to copy them when they
-    /// change one.
+    /// The request with only its method and target.
+    ///
+    /// A copy that kept the fields would force inner stages to copy them when they change one.
     package var withoutFields: HTTPRequest {
         var target = self
         target.headerFields = HTTPFields()

@@ -1,6 +1,7 @@
 extension StringProtocol {
-    /// The bytes of a received structured field (RFC 9651), or `nil` if it has more than 2,048 members and parameters,
-    /// which counts as malformed.
+    /// The bytes of a received structured field (RFC 9651).
+    ///
+    /// If it has more than 2,048 members and parameters, it counts as malformed, and this is `nil`.
     ///
     /// The parser compares each key with all keys before it, so a field of 64 KB would take seconds. Parsers must
     /// support 1,024 members (RFC 9651 §3.1, §3.2).

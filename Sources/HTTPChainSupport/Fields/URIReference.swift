@@ -1,7 +1,7 @@
 /// A URI reference in the five parts of RFC 3986 §4.1, distinguishing missing parts from empty ones.
 ///
 /// Use it for references that are resolved against a base (`Location`, `Link`), strictly by the RFC. ``URLReference``
-/// splits the URLs that callers write, including templates, once for each request.
+/// is for the URLs that callers write, including templates.
 package struct URIReference: Hashable, Sendable {
     package var scheme: String?
     package var authority: String?

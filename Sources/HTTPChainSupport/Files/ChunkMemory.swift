@@ -3,7 +3,7 @@ package import Foundation
 /// Memory for a chunk of a body, reused by later chunks once its bytes are no longer referenced.
 ///
 /// A body is read in short-lived chunks of the same size. The system's allocator would return their memory to the
-/// system and fault it in again between two chunks, which costs more than reading them.
+/// system after each chunk and fault it in again for the next, which costs more than reading them.
 package struct ChunkMemory: ~Copyable {
     /// The size of chunks that are kept for reuse.
     package static let size = 65_536
@@ -18,8 +18,7 @@ package struct ChunkMemory: ~Copyable {
 
     /// Allocates memory for a number of bytes; returns nil if no memory is left.
     ///
-    /// For a small number of bytes it allocates no more than needed, so that a reader doesn't retain more memory than
-    /// its data.
+    /// A small number of bytes gets no more memory than needed, so that a reader doesn't retain more than its data.
     package init?(room: Int) {
         isShared = room > Self.size / 2 && room <= Self.size
         if isShared, let address = Self.spare.withLock({ $0.popLast() }),

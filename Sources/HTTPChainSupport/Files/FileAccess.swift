@@ -1,9 +1,11 @@
-/// Access to files, with the file system and the threads that wait for it.
+/// A file system, with the threads that perform its blocking operations.
 package struct FileAccess: Sendable {
     package let system: any FileSystem
     package let executor: FileExecutor
 
-    /// Makes access through the machine's file system and the process's threads by default; tests pass others.
+    /// Makes access to files.
+    ///
+    /// Defaults to the machine's file system and the process's threads; tests pass others.
     package init(system: any FileSystem = SystemFiles(), executor: FileExecutor = .shared) {
         self.system = system
         self.executor = executor

@@ -2,13 +2,13 @@ import Foundation
 
 /// The threads for file work, so that a slow disk blocks neither the cooperative pool nor the main actor.
 ///
-/// It has up to ``limit`` threads: a thread is started if there is work and no idle thread, and a thread without work
-/// for some seconds ends. Work beyond the limit waits in order. A transfer has at most one operation at a time here, so
-/// a transfer on a stalled disk occupies one thread, and the others continue.
+/// It has up to ``limit`` threads. A thread is started if there is work and no idle thread, and ends after some seconds
+/// without work. Work beyond the limit waits in order. Each transfer has at most one operation here at a time, so a
+/// transfer on a stalled disk occupies only one thread, and the others continue.
 ///
-/// Bodies, saving and spilling share ``shared``, as do files that are read or written occasionally. Components that use
-/// one disk all the time (the stores of the cache, the spool of a log shipper) have a few separate threads, so that
-/// they can't occupy all shared threads if that disk stalls.
+/// Bodies, saving, spilling, and files that are read or written occasionally use ``shared``. Components that use a disk
+/// all the time (the stores of the cache, the spool of a log shipper) have a few separate threads, so that they can't
+/// occupy all shared threads if their disk stalls.
 package final class FileExecutor: FileWork {
     /// The executor of the process.
     ///
@@ -23,13 +23,13 @@ package final class FileExecutor: FileWork {
     private struct State {
         /// The pending jobs.
         ///
-        /// Jobs that were taken are nil, because releasing the last reference to a job may submit another, which must
-        /// not happen while the lock is held.
+        /// A job that was taken is replaced by nil. Releasing the last reference to a job may submit another, which
+        /// must not happen while the lock is held.
         var pending: [Job?] = []
         /// The index of the next job in `pending`.
         var next = 0
         var threads = 0
-        /// The number of waiting threads that no job has claimed.
+        /// The number of waiting threads that no job has been assigned to.
         var idle = 0
 
         mutating func takeJob() -> Job? {
@@ -96,7 +96,7 @@ package final class FileExecutor: FileWork {
                 return true
             }
             if ends { return nil }
-            // A job has just claimed this thread, so its signal will follow.
+            // A job has just been assigned to this thread, so its signal will follow.
             work.wait()
         }
     }

@@ -27,7 +27,7 @@ package struct FileFault: Error, Sendable, Hashable {
 }
 
 extension FileFault {
-    /// Whether the operation would have to wait for a disk, although it must not.
+    /// Whether the operation failed because it would have had to wait for a disk.
     package var isWait: Bool { Self.isWait(code) }
 
     /// Whether a code has the meaning of ``isWait``.

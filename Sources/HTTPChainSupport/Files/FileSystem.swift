@@ -8,9 +8,9 @@ import Musl
 import Android
 #endif
 
-/// The file system operations that the package uses, which are few, so that tests can make each of them fail or stall.
+/// The file system operations that the package uses; they are few, so that tests can make each of them fail or stall.
 ///
-/// They may block unless they say otherwise, so call them on a ``FileExecutor``.
+/// They may block unless documented otherwise, so call them on a ``FileExecutor``.
 package protocol FileSystem: Sendable {
     /// Creates a directory and its parents, for this user only; succeeds if it exists.
     func makeDirectory(_ path: String) throws(FileFault)
@@ -70,7 +70,9 @@ package protocol File: AnyObject, Sendable {
     func truncate(to size: Int64) throws(FileFault)
     /// Sets the permissions of the file.
     func setPermissions(_ permissions: UInt16) throws(FileFault)
-    /// Acquires the advisory lock of the file without waiting; it is released with the process at the latest.
+    /// Acquires the advisory lock of the file without waiting.
+    ///
+    /// The lock is released when the process ends, if not before.
     ///
     /// - Returns: `false` if another open file has it.
     func lock() throws(FileFault) -> Bool
@@ -87,7 +89,7 @@ package protocol File: AnyObject, Sendable {
     func readImmediately(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(FileFault) -> Int
     /// Fills several buffers in sequence, without waiting for a disk.
     ///
-    /// - Returns: The number of bytes read, which is less than there is room for if the rest isn't in memory.
+    /// - Returns: The number of bytes read, which is less than requested if the rest isn't in memory.
     func readImmediately(into buffers: [UnsafeMutableRawBufferPointer], at offset: Int64) throws(FileFault) -> Int
 }
 

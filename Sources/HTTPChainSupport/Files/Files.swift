@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file system for functions with their own error type.
+/// A file system for functions that throw their own error type.
 package struct Files<Failure: FileFailure>: Sendable {
     package let system: any FileSystem
     /// Whether opening a file for reading, and reading it, fail instead of waiting for a disk.
@@ -15,7 +15,7 @@ package struct Files<Failure: FileFailure>: Sendable {
         self.isImmediate = isImmediate
     }
 
-    /// The same files, but opening one for reading, and reading it, never wait for a disk.
+    /// The same files, but opening a file for reading, and reading it, never wait for a disk.
     ///
     /// An operation that would have to wait fails with an error whose ``FileFault/isWait`` is true. If
     /// ``FileSystem/readsImmediately(in:)`` is false, it fails with an error whose ``FileFault/isUnsupported(_:)`` is true.
@@ -31,8 +31,8 @@ package struct Files<Failure: FileFailure>: Sendable {
 
     /// Creates a directory and its parents, and ensures that their names survive a power loss.
     ///
-    /// The parent is synchronized even if nothing had to be created, because the process that created it may have been
-    /// killed before that.
+    /// Synchronizes the parent even if nothing had to be created, because a previous process may have been killed
+    /// between creating and synchronizing.
     package func makeDurableDirectory(_ path: String) throws(Failure) {
         var parents = [Self.parent(of: path)]
         while let parent = parents.last, parent != ".", parent != "/", try status(of: parent) == nil {

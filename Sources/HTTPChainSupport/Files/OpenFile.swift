@@ -1,6 +1,6 @@
 package import Foundation
 
-/// An open file for functions with their own error type; closed when the last copy is released.
+/// An open file for functions that throw their own error type; closed when the last copy is released.
 package struct OpenFile<Failure: FileFailure>: Sendable {
     private let file: any File
     /// Whether reads fail instead of waiting for a disk.
@@ -52,7 +52,8 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
         return chunk.take(count: got)
     }
 
-    /// Reads up to `count` bytes from an offset, as far as they are in memory, in chunks of ``ChunkMemory/size``.
+    /// Reads up to `count` bytes from an offset in chunks of ``ChunkMemory/size``, stopping at the first byte that
+    /// isn't in memory.
     package func chunksInMemory(_ count: Int, at offset: Int64) throws(Failure) -> [Data] {
         var buffers: [UnsafeMutableRawBufferPointer] = []
         var chunks: [Data] = []
@@ -64,7 +65,7 @@ package struct OpenFile<Failure: FileFailure>: Sendable {
             chunks.append(chunk.take(count: size))
             rest -= size
         }
-        // The chunks aren't shared yet, so their memory may be written to.
+        // The chunks aren't shared yet, so it is safe to write to their memory.
         var got = try Failure.wrapping { () throws(FileFault) in try file.readImmediately(into: buffers, at: offset) }
         return chunks.compactMap { chunk in
             defer { got -= min(got, chunk.count) }

@@ -160,7 +160,8 @@ private final class SystemFile: File {
             var place = iovec(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
             let got = try readImmediately(into: &place, 1, at: offset + Int64(count))
             count += got
-            // The data in memory consists of whole pages of 4 KiB or a multiple of that, except at the end of the file.
+            // The data in memory consists of whole pages, whose size is a multiple of 4 KiB, except at the end of the
+            // file.
             if got == 0 || (offset + Int64(count)) % 4096 != 0 { break }
         }
         return count
@@ -252,14 +253,14 @@ extension FileStatus {
             links: Int(status.st_nlink),
             permissions: UInt16(truncatingIfNeeded: status.st_mode & 0o777),
             owner: UInt32(status.st_uid),
-            // Overflow must not trap, because a file system may report arbitrary times.
+            // Uses wrapping arithmetic, because a file system may report arbitrary times.
             modified: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec)
         )
     }
 }
 
 extension FileFault {
-    /// Makes the fault of the system call that has just failed.
+    /// Makes the fault for the system call that has just failed.
     fileprivate init(system operation: String, _ path: String, code: Int32 = errno) {
         self.init(operation: operation, path: path, code: code, message: String(cString: strerror(code)))
     }
@@ -283,7 +284,7 @@ private func flush(_ descriptor: Int32) -> Bool {
     return true
 }
 
-// Wrappers, because methods with the same names hide these functions.
+// These are wrappers, because methods with the same names hide the system's functions.
 
 private func systemRename(_ path: String, _ destination: String) -> Int32 { rename(path, destination) }
 

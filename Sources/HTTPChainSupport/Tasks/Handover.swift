@@ -55,7 +55,7 @@ package final class Handover<Value: Sendable>: Sendable {
                         return .success(value)
                     case .over, .awaited: return .failure(CancellationError())
                     case .empty:
-                        // An earlier cancellation found nothing to resume.
+                        // If the task was cancelled before this point, there was nothing to resume.
                         if Task.isCancelled {
                             state = .over
                             return .failure(CancellationError())

@@ -9,7 +9,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
     private struct Waiter {
         let caller: Caller
         let continuation: CheckedContinuation<Value, any Error>
-        /// The number of its arrival; a call gets its ID earlier, and another may overtake it until then.
+        /// The number that determines the order; a call gets its ID earlier, and another call may arrive before it.
         var arrival = 0
     }
 
@@ -23,11 +23,11 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
     }
 
     private struct State {
-        /// The flights whose tasks haven't ended; one without waiters is abandoned.
+        /// The flights whose tasks haven't ended; a flight without waiters is abandoned.
         var flights: [Int: Flight] = [:]
         /// The flights that calls may still join.
         ///
-        /// The next flight replaces an abandoned one.
+        /// An abandoned flight is replaced by the next one.
         var open: [Key: Int] = [:]
         /// The flight that each call waits for.
         var joined: [Int: Int] = [:]
@@ -48,13 +48,13 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
     private let state = Locked(State())
     private let overlaps: Bool
 
-    /// - Parameter overlaps: Whether a flight may start while an abandoned one with the same key is ending; otherwise
-    ///   it waits for that one's end.
+    /// - Parameter overlaps: Whether a flight may start while an abandoned one with the same key is ending. If not, it
+    ///   waits for that end.
     package init(overlaps: Bool = false) {
         self.overlaps = overlaps
     }
 
-    /// Returns the caller's result of the flight in progress for the key, or of the given operation if there is none.
+    /// Returns the caller's result of the flight in progress for the key, or runs the operation if there is none.
     ///
     /// A failure goes to all callers. A later call starts again.
     ///
@@ -62,9 +62,9 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
     ///   - key: The key of the operation.
     ///   - caller: The information about the caller that is used to deliver results.
     ///   - operation: The operation, which receives the number of its flight.
-    /// - Throws: The operation's error; `CancellationError` as soon as the caller is cancelled, or for the last caller,
-    ///   which also cancels the operation, once the operation has ended; ``SingleFlightReentry`` if the operation waits
-    ///   for itself.
+    /// - Throws: The operation's error; `CancellationError` if the caller is cancelled; ``SingleFlightReentry`` if the
+    ///   operation waits for itself. A cancelled caller throws immediately. The last one also cancels the operation,
+    ///   and throws when the operation has ended.
     package func run(
         _ key: Key,
         for caller: Caller,
@@ -92,7 +92,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
         _ operation: @escaping @Sendable (Int) async throws -> Delivery
     ) {
         let refusal: (any Error)? = state.withLock { state in
-            // A cancellation before the waiter was registered had nothing to cancel.
+            // If the task was cancelled before the waiter was registered, there was nothing to cancel.
             if Task.isCancelled { return CancellationError() }
             let open = state.open[key]
             if let open, WorkScope.isInside(self, open) { return SingleFlightReentry() }
@@ -184,11 +184,11 @@ package final class SingleFlight<Key: Hashable & Sendable, Caller: Sendable, Val
 }
 
 extension SingleFlight where Caller == Void {
-    /// Returns the result of the flight in progress for the key, or of the given operation if there is none.
+    /// Returns the result of the flight in progress for the key, or runs the operation if there is none.
     ///
     /// A failure goes to all callers. A later call starts again.
     ///
-    /// - Throws: The same as ``run(_:for:_:)``.
+    /// - Throws: The same errors as ``run(_:for:_:)``.
     package func run(_ key: Key, _ operation: @escaping @Sendable () async throws -> Value) async throws -> Value {
         try await run(key, for: ()) { _ in
             let value = try await operation()

@@ -1,6 +1,6 @@
 /// State that several tasks change and wait for.
 ///
-/// It is usable from inlinable code, like ``Locked``, so that a change is specialized for the state in every module.
+/// It can be used from inlinable code, like ``Locked``, so that changes are specialized for the state in every module.
 @usableFromInline
 package final class Watched<State: Sendable>: Sendable {
     @usableFromInline
@@ -34,7 +34,7 @@ package final class Watched<State: Sendable>: Sendable {
 
     /// Changes the state and wakes the tasks that waited for the change.
     ///
-    /// It is inlinable, so that a change without waiters needs no type metadata from the runtime.
+    /// It is inlinable, so that a change without waiters doesn't request type metadata from the runtime.
     @inlinable
     @discardableResult
     package func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
@@ -61,7 +61,7 @@ package final class Watched<State: Sendable>: Sendable {
                     waiter(id, for: condition, resume: { continuation.resume(returning: $0) }) {
                         continuation.resume(throwing: CancellationError())
                     },
-                    // A cancellation before the waiter was added found nothing to cancel.
+                    // If the task was cancelled before the waiter was added, there was nothing to cancel.
                     unless: { Task.isCancelled }
                 )
             }
@@ -119,7 +119,9 @@ package final class Watched<State: Sendable>: Sendable {
         for resume in wake { resume() }
     }
 
-    /// Removes the waiters whose condition is met, until no remaining condition is.
+    /// Removes the waiters whose condition is met.
+    ///
+    /// Repeats this until no remaining condition is met, because a condition may change the state.
     @usableFromInline
     static func satisfied(_ guarded: inout Guarded) -> [@Sendable () -> Void] {
         var ready: [@Sendable () -> Void] = []

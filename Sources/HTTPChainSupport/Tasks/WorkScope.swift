@@ -1,11 +1,11 @@
-/// Marks the task that does an owner's work, so that the owner recognizes calls that the work makes.
+/// Marks a task that works for an owner, so that the owner recognizes calls made by that work.
 ///
 /// The mark ends with the work. A task that outlives the work inherits the mark, but it has no effect.
 final class WorkScope: Sendable {
     @TaskLocal private static var current: WorkScope?
 
     private let owner: ObjectIdentifier
-    /// The number of the work, if the owner distinguishes several.
+    /// The number of the work, if the owner distinguishes several pieces of work.
     private let number: Int?
     private let outer: WorkScope?
     private let isOpen = Locked(true)
@@ -16,7 +16,7 @@ final class WorkScope: Sendable {
         self.outer = outer
     }
 
-    /// Whether the current task does the owner's work, directly or indirectly.
+    /// Whether the current task works for the owner, directly or indirectly.
     ///
     /// - Parameter number: The number of the work; any by default.
     static func isInside(_ owner: AnyObject, _ number: Int? = nil) -> Bool {
@@ -29,7 +29,7 @@ final class WorkScope: Sendable {
         return false
     }
 
-    /// Runs an owner's work.
+    /// Runs work for an owner.
     static func run<Value: Sendable>(
         for owner: AnyObject,
         _ number: Int? = nil,

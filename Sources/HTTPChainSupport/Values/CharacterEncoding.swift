@@ -9,7 +9,7 @@ package enum CharacterEncoding {
         return byName[String(letters)]
     }
 
-    /// Decodes text by its byte order mark; nil if there is none, or the text is invalid in its encoding.
+    /// Decodes text according to its byte order mark; returns nil if there is none, or if the text is invalid.
     package static func markedText(of data: Data) -> String? {
         for (mark, encoding) in marks where data.starts(with: mark) {
             return String(data: data.dropFirst(mark.count), encoding: encoding)

@@ -36,7 +36,7 @@ package struct CivilTime: Sendable, Hashable {
         (self.hour, self.minute, self.second) = (hour, minute, min(second, 59))
     }
 
-    /// The number of seconds since 1970, which doesn't fit a 32-bit `Int` from 2038 on.
+    /// The number of seconds since 1970; it is an `Int64`, because from 2038 on it doesn't fit a 32-bit `Int`.
     package var secondsSince1970: Int64 { Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second) }
 
     /// The number of days since 1970.

@@ -1,4 +1,5 @@
-/// A value that states its description in a package requirement; outside, it is only a `CustomStringConvertible`.
+/// A value that implements its description as a package requirement, so that its public interface only has
+/// `CustomStringConvertible`.
 package protocol DescribedValue: CustomStringConvertible {
     /// The description.
     var words: String { get }

@@ -1,7 +1,7 @@
-/// The nesting limits for documents from outside, for recursive parsers.
+/// The nesting limits for recursive parsers of documents from outside.
 ///
-/// Threads have a stack of 8 MiB with glibc, and of 512 KiB on Apple platforms. The small limits use about half of that
-/// in a debug build.
+/// A thread has a stack of 8 MiB with glibc, and of 512 KiB on Apple platforms. Parsing to the small limits uses about
+/// half of the latter in a debug build.
 package enum DocumentDepth {
     #if canImport(Glibc)
     /// The maximum number of levels of JSON values and property lists: 128 with glibc, otherwise ``small``.
@@ -20,7 +20,7 @@ package enum DocumentDepth {
     /// The maximum number of levels of elements that XMLCoder reads on a stack of 512 KiB.
     package static let smallXML = 20
 
-    /// The error for a document in XML whose elements are nested deeper than a limit.
+    /// The error for an XML document with elements nested deeper than a limit.
     static func exceeded(_ limit: Int) -> DecodingError {
         .dataCorrupted(
             DecodingError.Context(codingPath: [], debugDescription: "elements are nested deeper than \(limit) levels")

@@ -1,5 +1,5 @@
 extension Duration {
-    /// 100 years, which is longer than any wait, and short enough to be added up in nanoseconds.
+    /// 100 years; this is longer than any wait, and short enough for sums in nanoseconds.
     package static let longest = Duration.seconds(100 * 365 * 86_400 as Int64)
 
     /// The duration, clamped to the range from zero to ``longest``.

@@ -17,8 +17,8 @@ extension String {
     }
 }
 
-// These methods are inlinable, so that they are compiled for the type of the text. The runtime's look-ups would take
-// longer than the comparison.
+// These methods are inlinable, so that they are specialized for the type of the text. Otherwise the runtime's look-ups
+// would take longer than the comparison.
 extension StringProtocol {
     /// Whether the UTF-8 bytes start with the bytes of another string.
     ///

@@ -26,7 +26,7 @@ extension Sequence<UInt8> {
     @inlinable
     package var hexadecimal: [UInt8] {
         var digits: [UInt8] = []
-        // A hash doesn't report its length, which is at most 64 bytes.
+        // A hash, which has at most 64 bytes, doesn't report its length.
         digits.reserveCapacity(2 * Swift.max(underestimatedCount, 64))
         for byte in self {
             digits.append((byte >> 4).hexadecimalDigit)
@@ -57,14 +57,14 @@ extension UInt64 {
 
     /// Returns the eight digits of a number, the last one in the lowest byte.
     ///
-    /// They are computed in parallel, in a fifth of the time.
+    /// They are computed in parallel, which takes a fifth of the time.
     @inlinable
     static func hexadecimalDigits(of number: UInt32) -> UInt64 {
         var nibbles = UInt64(number)
         nibbles = (nibbles | nibbles &<< 16) & 0x0000_FFFF_0000_FFFF
         nibbles = (nibbles | nibbles &<< 8) & 0x00FF_00FF_00FF_00FF
         nibbles = (nibbles | nibbles &<< 4) & 0x0F0F_0F0F_0F0F_0F0F
-        // A one in each byte whose digit is a letter, because 10 + 6 is the first five-bit number.
+        // Sets the lowest bit of each byte whose digit is a letter: adding 6 to a value of 10 or more sets bit 4.
         let letters = ((nibbles &+ 0x0606_0606_0606_0606) &>> 4) & 0x0101_0101_0101_0101
         return nibbles &+ 0x3030_3030_3030_3030 &+ letters &* UInt64(UInt8(ascii: "a") - 10 - UInt8(ascii: "0"))
     }

@@ -1,20 +1,20 @@
-/// The numbers and the escapes of JSON (RFC 8259), for the two readers of JSON in this package.
+/// The numbers and the escapes of JSON (RFC 8259), for the two JSON readers in this package.
 ///
-/// The reader of archives keeps numbers as text and salvages a truncated file. The reader of route files continues after
-/// a mistake and gives the place of each value. Neither can be `JSONDecoder`, which reads everything else, nor the other.
+/// The reader of archives keeps numbers as text and salvages a truncated file. The reader of route files continues
+/// after a mistake and reports the position of each value. `JSONDecoder`, which is used everywhere else, does neither.
 package enum JSONLexer {
     /// The reason that a number or an escape can't be read.
     package enum Fault: Error, Hashable {
-        /// The text ends within it.
+        /// The text ends within the number or escape.
         case cut
         /// Another byte is expected at an index.
         case unexpected(at: Int, expected: String)
     }
 
-    /// An escape and the index after it.
+    /// A decoded escape, and the index after it.
     package enum Escape: Hashable {
         case scalar(Unicode.Scalar, end: Int)
-        /// Half of a pair, which isn't a character (§8.2).
+        /// Half of a surrogate pair, which isn't a character (§8.2).
         case loneSurrogate(end: Int)
     }
 
@@ -34,7 +34,7 @@ package enum JSONLexer {
             }
         }
         if current() == UInt8(ascii: "-") { index += 1 }
-        // No leading zeros.
+        // The integer part can't have leading zeros.
         if current() == UInt8(ascii: "0") { index += 1 } else { try digits() }
         if current() == UInt8(ascii: ".") {
             index += 1
@@ -50,7 +50,7 @@ package enum JSONLexer {
 
     /// Reads the rest of an escape after its backslash (§7).
     ///
-    /// Beyond the Basic Multilingual Plane, two escapes are one character.
+    /// A character beyond the Basic Multilingual Plane is written as two escapes.
     package static func escape(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) throws(Fault) -> Escape {
         guard start < bytes.count else { throw .cut }
         let end = start + 1

@@ -14,9 +14,9 @@ package typealias SystemMutex = pthread_mutex_t
 ///
 /// The closure passed to ``withLock(_:)`` must be short and must not call code that might acquire the same lock.
 ///
-/// It is inlinable, so that locking needs no type metadata from the runtime. It uses the system's own mutex, because
-/// `NSLock`, which wraps one in an object, takes four times as long without contention, and the thread sanitizer
-/// doesn't support `Mutex`. The lock and the value share one allocation, because each call creates several of them.
+/// It is inlinable, so that locking needs no type metadata from the runtime. It uses the system's own mutex: `NSLock`,
+/// which wraps one in an object, takes four times as long without contention, and the thread sanitizer doesn't support
+/// `Mutex`. The lock and the value share one allocation, because each call creates several of them.
 @usableFromInline
 package struct Locked<Value>: @unchecked Sendable {
     @usableFromInline let storage: LockedStorage<Value>

@@ -1,7 +1,7 @@
-/// Counts of completed calls by result, over a period or over the last calls.
+/// Counts completed calls by result, over a period or over the last calls.
 ///
-/// It is a ring of cells and their sum. A call takes constant time for any window size, and nothing is allocated after
-/// creation.
+/// It is a ring of cells, with their sum. Recording a call takes constant time for any window size, and nothing is
+/// allocated after creation.
 package struct OutcomeWindow: Sendable {
     package struct Counts: Sendable, Hashable {
         package var calls = 0

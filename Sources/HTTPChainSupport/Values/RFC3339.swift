@@ -14,10 +14,10 @@ package enum RFC3339 {
         case millisecondsOrMore
     }
 
-    /// Formats a date in UTC; returns `nil` outside the years 0 to 9999, the only ones that can be written.
+    /// Formats a date in UTC; returns `nil` outside the years 0 to 9999, because the format can't express others.
     package static func text(_ date: Date, _ precision: Precision) -> String? {
         let unit = precision == .milliseconds ? 1000.0 : 1
-        // In these years, a double represents a time to a few tenths of a microsecond or better.
+        // In these years, a `Double` has a precision of a few tenths of a microsecond or better.
         let microseconds = (date.timeIntervalSince1970 * 1e6 / unit).rounded() * unit
         guard (-62_167_219_200e6..<253_402_300_800e6).contains(microseconds) else { return nil }
         let (seconds, remainder) = Int64(microseconds).floorDivided(by: 1_000_000)
@@ -74,7 +74,7 @@ package enum RFC3339 {
             let digits = rest.prefix { (0x30...0x39).contains($0) }
             guard !digits.isEmpty else { return nil }
             rest = rest.dropFirst(digits.count)
-            // A double doesn't have more precision.
+            // A `Double` isn't more precise than that.
             return Double("0." + String(decoding: digits.prefix(9), as: UTF8.self))
         }
 

@@ -1,4 +1,4 @@
-/// SHA-256 of short text and content (FIPS 180-4 §6.2), to compare values that must not be stored.
+/// SHA-256 (FIPS 180-4 §6.2) of short text and content, for comparing values that must not be stored.
 ///
 /// The core has no dependency on a cryptography library; the stages that hash bodies use one.
 package enum SHA256Digest {
@@ -14,7 +14,7 @@ package enum SHA256Digest {
     }
 
     private static func hash(_ message: [UInt8]) -> [UInt32] {
-        // §5.1.1: a one, zeros, and the length in bits.
+        // §5.1.1: the padding is a one bit, zeros, and the length in bits.
         var bytes = message + [0x80]
         bytes += [UInt8](repeating: 0, count: (120 - bytes.count % 64) % 64)
         let length = UInt64(message.count) * 8
@@ -45,8 +45,8 @@ package enum SHA256Digest {
 
     private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
 
-    /// §4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes, and §5.3.3: of the
-    /// square roots of the first eight.
+    /// The first 32 bits of the fractional parts of roots: §4.2.2, the cube roots of the first 64 primes, and §5.3.3,
+    /// the square roots of the first eight.
     private static let constants = primes.map { fraction(of: $0, root: 3) }
     private static let initial = primes.prefix(8).map { fraction(of: $0, root: 2) }
 
@@ -54,7 +54,7 @@ package enum SHA256Digest {
         !(2..<number).contains { number % $0 == 0 }
     }
 
-    /// Returns the first 32 bits of a root's fractional part, in integer arithmetic: the root of the number times
+    /// Returns the first 32 bits of a root's fractional part, computed with integers as the root of the number times
     /// 2^(32·root).
     private static func fraction(of number: UInt64, root: Int) -> UInt32 {
         var low: UInt64 = 0

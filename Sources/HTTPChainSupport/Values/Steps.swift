@@ -4,8 +4,8 @@ import Synchronization
 
 /// Counts the steps of scanners and parsers of external data, so that tests can prove linear time without a clock.
 ///
-/// Each iteration over external data calls ``take(_:)``. It is empty in release builds, and on Apple platforms, because
-/// their oldest supported versions have no atomics.
+/// Each iteration over external data calls ``take(_:)``. It does nothing in release builds, and on Apple platforms,
+/// whose oldest supported versions have no atomics.
 package enum Steps {
     @inlinable
     package static func take(_ count: Int = 1) {

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// - Letters are in lower case, and non-ASCII labels are A-labels (UTS #46, nontransitional: `faß.de` and `fass.de` are
 ///   different hosts). A-labels that no name encodes to are rejected. Percent-encoded bytes are decoded first.
-/// - IPv4 addresses are four decimal numbers, however they are written: `0x7f.1`, `2130706433` and `0177.0.0.1` are
-///   `127.0.0.1`. A host whose last label is a number is an address, or is rejected.
+/// - IPv4 addresses are four decimal numbers, regardless of how they were written: `0x7f.1`, `2130706433` and
+///   `0177.0.0.1` are `127.0.0.1`. A host whose last label is a number must be an address, and is otherwise rejected.
 /// - IPv6 addresses are in brackets and compressed (RFC 5952). An address with a zone is rejected, because it only has
 ///   a meaning on one machine (RFC 6874).
 /// - A trailing dot is kept, because by the standard `a.example.` and `a.example` are different hosts (different
@@ -106,7 +106,7 @@ package struct URLHost: Sendable, Hashable, CustomStringConvertible {
         if bytes.contains(where: { $0 >= 0x80 }) {
             let text = String(decoding: bytes, as: UTF8.self)
             guard text.utf8.elementsEqual(bytes), let ascii = inALabels(text) else { return nil }
-            // The mapping turns some characters into others: `％` becomes `%`.
+            // IDNA maps some characters to forbidden ones: `％` becomes `%`.
             bytes = Array(ascii.utf8)
             guard bytes.allSatisfy(isCanonical) else { return nil }
         }
@@ -133,7 +133,7 @@ extension URLHost {
     private static func inALabels(_ name: String) -> String? {
         var components = URLComponents()
         components.host = name
-        // The platform percent-encodes a name without A-labels.
+        // If the name has no A-labels, the platform returns it percent-encoded.
         return components.encodedHost.flatMap { $0.utf8.contains(UInt8(ascii: "%")) ? nil : $0 }
     }
 
@@ -161,10 +161,10 @@ extension URLHost {
     /// Whether the host is an address rather than a name.
     package var isAddress: Bool { isIPv6 || isIPv4 }
 
-    /// An IPv6 address without its brackets; any other host unchanged.
+    /// The host, without the brackets of an IPv6 address.
     package var unbracketed: String { isIPv6 ? String(Substring(text.utf8.dropFirst().dropLast())) : text }
 
-    /// Whether a name has a trailing dot, which stands for the root of DNS (RFC 1034 §3.1).
+    /// Whether a name has a trailing dot, which represents the root of DNS (RFC 1034 §3.1).
     package var hasRootDot: Bool { text.utf8.count > 1 && text.utf8.last == UInt8(ascii: ".") }
 
     /// The host without its trailing dot, for properties of the server.
@@ -172,7 +172,8 @@ extension URLHost {
         hasRootDot ? URLHost(canonical: String(Substring(text.utf8.dropLast()))) : self
     }
 
-    /// Whether the host is this machine (Secure Contexts §3.1): `localhost`, a name below it, or a loopback address.
+    /// Whether the host is this machine (Secure Contexts §3.1): `localhost`, a name that ends with `.localhost`, or a
+    /// loopback address.
     package var isLoopback: Bool {
         if isIPv6 { return text == "[::1]" }
         if isIPv4 { return text.begins(with: "127.") }

@@ -1,4 +1,4 @@
-/// A value that doesn't count when what contains it is compared, such as the text for a name.
+/// A value that is ignored when its container is compared, such as the text that belongs to a name.
 package struct Uncompared<Value: Sendable>: Sendable, Hashable {
     /// The value itself.
     package let content: Value

@@ -4,15 +4,15 @@ package import Foundation
 import FoundationXML
 #endif
 
-/// Checks an XML document before a recursive decoder reads it: its declarations, and the nesting depth of its elements.
+/// Checks the declarations and the nesting depth of an XML document before a recursive decoder reads it.
 package enum XMLDepth {
     /// Checks a document.
     ///
-    /// XMLCoder uses the same parser as the count, which continues after most mistakes in the markup and then also
-    /// finds elements in the place of comments, quoted text and declarations. Only the parser knows them all, so it
-    /// counts them.
+    /// The elements are counted with the same parser that XMLCoder uses. After most mistakes in the markup, that parser
+    /// continues, and it may then find elements inside comments, quoted text and declarations. Only the parser itself
+    /// can count those.
     ///
-    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/xml``, and those of
+    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/xml``; the errors of
     ///   ``XMLNesting/checkDeclarations(_:)``.
     package static func check(_ document: Data) throws(DecodingError) {
         try XMLNesting.checkDeclarations(document)
@@ -23,7 +23,7 @@ package enum XMLDepth {
         guard counter.depth <= DocumentDepth.xml else { throw DocumentDepth.exceeded(DocumentDepth.xml) }
     }
 
-    /// Counts the open elements, and ends the parsing when there are too many.
+    /// Counts the open elements, and stops parsing if there are too many.
     private final class Counter: NSObject, XMLParserDelegate {
         private(set) var depth = 0
 

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Checks the markup of a document in XML before a parser of the platform reads it.
+/// Checks the markup of an XML document before a parser of the platform reads it.
 package struct XMLNesting {
-    /// The document, with non-ASCII code units replaced by one without meaning in markup.
+    /// The document's code units; each non-ASCII code unit is replaced by one that has no meaning in markup.
     private let units: [UInt8]
     /// The number of bytes in a code unit.
     private let width: Int
@@ -25,13 +25,13 @@ package struct XMLNesting {
 
     /// Checks a property list.
     ///
-    /// - Returns: `false` for a list that isn't in XML, whose depth is not checked.
-    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``, or can't be found:
-    ///   because of the encoding that the list declares, or in a document type with its own declarations.
+    /// - Returns: `false` for a list that isn't XML. The depth of such a list isn't checked.
+    /// - Throws: A `DecodingError` if elements are nested deeper than ``DocumentDepth/limit``, if the list declares an
+    ///   encoding in which they can't be found, or if it has a document type with its own declarations.
     package static func check(_ propertyList: Data) throws(DecodingError) -> Bool {
         let nesting = XMLNesting(propertyList)
         if let refusal = nesting.encodingRefusal { throw refusal }
-        // "<" starts data in OpenStep format.
+        // Data in OpenStep format also starts with "<".
         guard nesting.units.first(where: { $0 > 0x20 && $0 < 0x80 }) == UInt8(ascii: "<") else { return false }
         if let refusal = nesting.declarationRefusal { throw refusal }
         try nesting.checkDepth()
@@ -41,11 +41,11 @@ package struct XMLNesting {
     /// Checks a document before `XMLParser` reads it.
     ///
     /// On Linux, that parser ends the process at a processing instruction without data, at many declarations in a
-    /// document type, and at a name or a comment that isn't valid text. Everywhere, it copies the declared entities and
-    /// defaults into each attribute.
+    /// document type, and at a name or a comment that isn't valid text. On all platforms, it copies the declared
+    /// entities and defaults into each attribute.
     ///
-    /// - Throws: A `DecodingError` if a document has such an instruction, a document type with its own declarations, or
-    ///   bytes that are invalid in its encoding; if they can't be found because of its encoding.
+    /// - Throws: A `DecodingError` if the document has such an instruction, a document type with its own declarations,
+    ///   or bytes that are invalid in its encoding; also if the encoding makes it impossible to find them.
     package static func checkDeclarations(_ document: Data) throws(DecodingError) {
         let markup = XMLNesting(document)
         let isUTF16 = [[0xFE, 0xFF], [0xFF, 0xFE]].contains { document.starts(with: $0) } && markup.width == 2
@@ -60,8 +60,9 @@ package struct XMLNesting {
         try markup.checkDeclarations(isUTF8: isUTF8)
     }
 
-    /// Returns the encoding that a document declares if its tags can't be found without decoding it; nil for UTF-8,
-    /// UTF-16, UTF-32 and encodings that extend ASCII.
+    /// Returns the declared encoding of a document if its tags can't be found without decoding it.
+    ///
+    /// Returns nil for UTF-8, UTF-16, UTF-32 and encodings that extend ASCII.
     package static func unreadableEncoding(of document: Data) -> String? {
         XMLNesting(document.prefix(declarationLimit)).unreadableEncoding
     }
@@ -105,7 +106,7 @@ package struct XMLNesting {
         }
     }
 
-    /// The error for an XML declaration that may declare such an encoding behind the part that is read.
+    /// The error for an XML declaration that may declare such an encoding after the part that is read.
     private var declarationRefusal: DecodingError? {
         guard let start = declaration, declarationEnd(from: start) == nil else { return nil }
         return Self.corrupted("the XML declaration doesn't end within \(Self.declarationLimit) bytes")
@@ -118,9 +119,9 @@ package struct XMLNesting {
         find("?>", in: start..<min(units.count, start + Self.declarationLimit))
     }
 
-    /// Whether a document in bytes has the declaration that makes a parser decode it from an encoding other than UTF-8.
+    /// Whether the document consists of bytes, and declares an encoding other than UTF-8 in a way that a parser obeys.
     ///
-    /// The parser ignores a declaration after a byte order mark, and one with mistakes.
+    /// A parser ignores a declaration after a byte order mark, and an invalid one.
     private var declaresAnotherEncoding: Bool {
         guard declaration == 0 else { return false }
         var rest = units.dropFirst(5)
@@ -131,7 +132,9 @@ package struct XMLNesting {
         return isName && !["", "utf-8", "utf8"].contains(encoding.lowercased())
     }
 
-    /// Removes an attribute of an XML declaration from its start, and returns the value; nil if there is another one.
+    /// Removes an attribute from the start of an XML declaration, and returns its value.
+    ///
+    /// Returns nil if another attribute comes first.
     private static func attribute(_ name: String, in rest: inout ArraySlice<UInt8>) -> String? {
         let start = rest.drop { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "?") }
         let before = String(decoding: rest[..<start.startIndex], as: UTF8.self)
@@ -192,10 +195,12 @@ package struct XMLNesting {
 
     // MARK: - Declarations and processing instructions
 
-    /// Ignores the content of comments, CDATA sections and processing instructions, until the first mistake in the
-    /// markup: from there on, a parser that continues may find markup in what looks like their content.
+    /// Ignores the content of comments, CDATA sections and processing instructions.
+    ///
+    /// This ends at the first mistake in the markup, because a parser that continues after it may find markup in that
+    /// content.
     private func checkDeclarations(isUTF8: Bool) throws(DecodingError) {
-        // Whether all non-ASCII characters are allowed in XML (XML 1.0 §2.2), as far as they are known.
+        // Whether all non-ASCII characters are allowed in XML (XML 1.0 §2.2), as far as this can be determined.
         let isText =
             isUTF8 && ![[0xEF, 0xBF, 0xBE], [0xEF, 0xBF, 0xBF]].contains { units.firstRange(of: $0) != nil }
         var isWellFormed = true
@@ -215,7 +220,9 @@ package struct XMLNesting {
         }
     }
 
-    /// Returns the end of a tag, comment, section, instruction or document type; nil if a parser may find another one.
+    /// Returns the end of a tag, comment, section, instruction or document type.
+    ///
+    /// Returns nil if a parser may disagree about the end.
     private func wellFormedEnd(from open: Int, isText: Bool) -> Int? {
         let rest = units[(open + 1)...]
         if rest.starts(with: "!--".utf8) {
@@ -236,7 +243,7 @@ package struct XMLNesting {
         return quotingTagEnd(from: open + 1)
     }
 
-    /// Returns the target of a processing instruction, as a parser reads it at least; nil if there is none.
+    /// Returns the shortest target of a processing instruction that a parser may read; nil if there is none.
     private func instructionTarget(from open: Int) -> ArraySlice<UInt8>? {
         guard units[open...].starts(with: "<?".utf8) else { return nil }
         let target = units[(open + 2)...].prefix { unit in
@@ -246,7 +253,8 @@ package struct XMLNesting {
         return target.isEmpty ? nil : target
     }
 
-    /// Returns the index after a section's end; nil if it has none, or has characters at which a parser leaves it.
+    /// Returns the index after a section's end; nil if it has no end, or contains characters at which a parser may
+    /// leave it.
     private func sectionEnd(_ end: StaticString, from start: Int, isText: Bool) -> Int? {
         guard let found = find(end, in: min(start, units.count)..<units.count) else { return nil }
         Steps.take(found - min(start, found))
@@ -272,16 +280,16 @@ package struct XMLNesting {
         return nil
     }
 
-    /// Returns the end of a document type; nil if it has own declarations in brackets, or markup in a quoted text.
+    /// Returns the end of a document type; nil if it has its own declarations in brackets, or markup in quoted text.
     ///
-    /// Parsers disagree on whether ">" ends a document type within quotes.
+    /// Parsers disagree on whether ">" within quotes ends a document type.
     private func documentTypeEnd(from start: Int) -> Int? {
         var quote: UInt8?
         for index in start..<units.count {
             Steps.take()
             switch units[index] {
             case UInt8(ascii: ">"):
-                // A parser also accepts own declarations after it.
+                // A parser also accepts the document's own declarations after this.
                 let next = units[(index + 1)...].first { !Self.isSpace($0) }
                 return quote == nil && next != UInt8(ascii: "[") ? index : nil
             case UInt8(ascii: "<"), UInt8(ascii: "["): return nil

@@ -1,4 +1,4 @@
-/// Measurements of the connection that carried an exchange; nil for values that the transport can't provide.
+/// Measurements of the connection that carried an exchange; values that the transport can't provide are nil.
 public struct ConnectionMetrics: Sendable, Hashable {
     /// The protocol, by its ALPN name (RFC 7301): "h2", "http/1.1".
     public var protocolName: String?

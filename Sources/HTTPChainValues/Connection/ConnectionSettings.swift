@@ -11,7 +11,7 @@ public import HTTPChainRedaction
 /// let transport = try AsyncHTTPClientTransport(connection: settings)
 /// ```
 ///
-/// A setting that isn't set keeps the transport's default. If a transport or platform doesn't support a setting,
+/// If a setting isn't set, the transport's default applies. If a transport or platform doesn't support a setting,
 /// creating the transport throws a ``ConnectionSettingsError``, so that no setting is silently ignored.
 /// ``TransportCapabilities`` says what a transport supports.
 public struct ConnectionSettings: Sendable {

@@ -8,9 +8,9 @@ public struct NetworkHints: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// The user doesn't wait for the response: it may give way to other traffic.
+    /// The user isn't waiting for the response, so other traffic may be preferred.
     public static let background = NetworkHints(rawValue: 1 << 0)
-    /// The user waits for the response.
+    /// The user is waiting for the response.
     public static let responsive = NetworkHints(rawValue: 1 << 1)
     /// The content is audio or video that plays while it arrives.
     public static let streaming = NetworkHints(rawValue: 1 << 2)

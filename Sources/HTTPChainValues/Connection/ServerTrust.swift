@@ -3,19 +3,19 @@ import HTTPChainSupport
 
 /// The servers that a transport trusts.
 ///
-/// The certificate chain and the host name are always verified: pins add a condition and never remove one.
+/// The certificate chain and the host name are always verified. Pins are an additional condition.
 public struct ServerTrust: Sendable {
     /// The certificates trusted as roots, in PEM format; nil for the platform's.
     package private(set) var roots: String?
     /// The pinned keys of hosts.
     package private(set) var pinned: [PinnedKeys] = []
 
-    /// Trust in servers whose certificates lead to a root trusted by the platform.
+    /// Trusts servers whose certificates lead to a root that the platform trusts.
     public static let system = ServerTrust()
 
-    /// Returns trust in servers whose certificates lead to one of these roots, and in no others.
+    /// Trusts only servers whose certificates lead to one of these roots.
     ///
-    /// Use it for a company's own authority.
+    /// Use it for a company's own certificate authority.
     ///
     /// - Parameter pem: One or more certificates in PEM format (RFC 7468 §5).
     public static func roots(pem: String) -> ServerTrust {
@@ -24,7 +24,7 @@ public struct ServerTrust: Sendable {
         return trust
     }
 
-    /// Returns the same trust, with the condition that a host presents one of several public keys.
+    /// Returns the same trust with an additional condition: the host must present one of these public keys.
     ///
     /// Pin the key in use and at least one backup key. Otherwise, a host that has to change its key is unreachable
     /// until the application is updated. A mismatch ends the call before anything of the request is sent, with a
@@ -32,7 +32,7 @@ public struct ServerTrust: Sendable {
     ///
     /// - Parameters:
     ///   - host: The host name, or `*.example.com` for the names one level below it. The first entry that matches a
-    ///     host decides; hosts without a matching entry need no pin. Hosts are compared as parsed by the URL Standard,
+    ///     host applies; hosts without a matching entry need no pin. Hosts are compared as parsed by the URL Standard,
     ///     and a trailing dot is ignored: a pin for `localhost` also applies to `https://localhost./`.
     ///   - pins: The keys, each `sha256/` and the SHA-256 hash of the key (its SubjectPublicKeyInfo) in base64, RFC 7469 §2.4:
     ///     `openssl x509 -pubkey -noout -in cert.pem | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary |
@@ -92,11 +92,11 @@ package struct PublicKeyPin: Sendable, Hashable, CustomStringConvertible {
     package var description: String { "sha256/" + hash.base64EncodedString() }
 }
 
-/// A host that presented none of the keys pinned for it.
+/// A report that a host presented none of the keys pinned for it.
 public struct PinMismatch: Sendable, Hashable, CustomStringConvertible {
     /// The host of the connection.
     ///
-    /// With async-http-client, an entry for a pattern (`*.example.com`) that isn't enforced has the pattern here.
+    /// With async-http-client, a pattern (`*.example.com`) that isn't enforced is reported here instead of the host.
     public let host: String
     /// The keys that the host presented, its own first.
     package let shown: [PublicKeyPin]

@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// Entries by key, made on first use, of which the least recently used are evicted if there are too many.
+/// Entries by key, created on first use; if there are too many, the least recently used are evicted.
 package final class KeyedEntries: Sendable {
     package typealias Entry = any AnyObject & Sendable
 

@@ -4,7 +4,7 @@ import HTTPChainSupport
 extension Redaction {
     /// Returns the members of a JSON object with secrets redacted, at any depth.
     ///
-    /// A name identifies a secret as a member's name, or as the value of another member, as in
+    /// A secret's name may be the name of the member, or the value of another member, as in
     /// `{"name": "X-Api-Key", "value": "…"}`. Strings are redacted as text. Other numbers, Booleans and null are
     /// unchanged.
     package func members(_ members: [String: JSONValue]) -> [String: JSONValue] {

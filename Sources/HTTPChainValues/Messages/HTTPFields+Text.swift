@@ -9,8 +9,8 @@ extension HTTPFields {
     /// request.headers["X-Request-ID"] = "42"
     /// ```
     ///
-    /// Reading and setting work as for an `HTTPField.Name`. A name that isn't a token (RFC 9110 §5.1) has no value. If
-    /// one is set, the request isn't sent: the transport throws ``InvalidRequestError``.
+    /// Getting and setting work as for an `HTTPField.Name`. A name that isn't a token (RFC 9110 §5.1) has no value.
+    /// After setting one, the request can't be sent: the transport throws ``InvalidRequestError``.
     public subscript(name: String) -> String? {
         get { HTTPField.Name(name).flatMap { self[$0] } }
         set {
@@ -28,8 +28,8 @@ extension HTTPFields {
     /// let request = Request.get("https://api.example.com/plants", headers: HTTPFields(["X-Request-ID": "42"]))
     /// ```
     ///
-    /// A repeated name has all of its values. A request with a name that isn't a token (RFC 9110 §5.1) isn't sent: the
-    /// transport throws ``InvalidRequestError``.
+    /// A repeated name keeps all of its values. A request with a name that isn't a token (RFC 9110 §5.1) isn't sent:
+    /// the transport throws ``InvalidRequestError``.
     ///
     /// - Parameter fields: Names and values.
     public init(_ fields: KeyValuePairs<String, String>) {

@@ -14,7 +14,7 @@ package enum HTTPSemantics {
     /// The value for all other methods.
     package static let otherMethod = "_OTHER"
 
-    /// The variable that replaces the known methods, as names separated by commas.
+    /// The environment variable that replaces the known methods: names separated by commas.
     package static let methodsVariable = "OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS"
 
     /// Returns the methods that are reported by name in an environment.

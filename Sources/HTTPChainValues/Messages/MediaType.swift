@@ -20,7 +20,7 @@ package struct MediaType: Sendable, Hashable {
 
     /// Whether the value of a `Content-Type` field has the given essence, in lower case.
     ///
-    /// Skips the parameters, because parsing them takes longer than everything else that most stages do.
+    /// Skips the parameters, because parsing them is slower than everything else in most stages.
     package static func isEssence(_ essence: StaticString, of text: String) -> Bool {
         var rest = text.utf8.drop(while: ASCII.isSpace)
         let isSame = essence.withUTF8Buffer { expected in
@@ -35,7 +35,7 @@ package struct MediaType: Sendable, Hashable {
 
     /// The `boundary` parameter of a multipart type, if it has 1 to 70 characters (RFC 2046 §5.1.1).
     ///
-    /// The limit keeps a search for it linear in the content.
+    /// The limit keeps searching for the boundary linear in the size of the content.
     package var boundary: String? {
         parameters["boundary"].flatMap { (1...70).contains($0.utf8.count) ? $0 : nil }
     }

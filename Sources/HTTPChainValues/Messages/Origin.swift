@@ -1,6 +1,6 @@
 package import HTTPChainSupport
 
-/// The scheme, host and port of a URL, as a boundary that credentials don't cross (RFC 6454 §4, RFC 9110 §4.3.1).
+/// The scheme, host and port of a URL: the boundary that credentials don't cross (RFC 6454 §4, RFC 9110 §4.3.1).
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`, in lower case.
     public let scheme: String
@@ -49,7 +49,7 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// Host and port, without a default port.
     package var authority: String { port == Self.defaultPort(of: scheme) ? host : "\(host):\(port)" }
 
-    /// The origin without the trailing dot of its host, which is the same server for limits and measurements.
+    /// The origin without the trailing dot of its host; both forms are the same server for limits and measurements.
     package var withoutRootDot: Origin {
         Origin(scheme: scheme, host: server.withoutRootDot.text, port: port)
     }
@@ -63,8 +63,8 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
 
 /// The pieces of a URL's authority, RFC 3986 §3.2.
 ///
-/// Delimiters are compared as bytes, so that a combining character can't hide one, and because it is fast: every
-/// request with credentials is parsed here.
+/// Delimiters are compared as bytes, so that a combining character can't hide one. This is also fast, which matters
+/// because every request with credentials is parsed here.
 package struct Authority {
     package let userInfo: Substring?
     package let host: URLHost

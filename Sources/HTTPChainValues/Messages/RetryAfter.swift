@@ -6,8 +6,8 @@ package import HTTPTypes
 package enum RetryAfter {
     /// Returns the wait that the server requests, or `nil` if the field is absent or invalid.
     ///
-    /// A date is interpreted by the server's clock (``ServerTime``). The longest of several values is used, because it
-    /// satisfies all of them.
+    /// A date is interpreted by the server's clock (``ServerTime``). If there are several values, the longest is used,
+    /// because it satisfies all of them.
     ///
     /// - Parameters:
     ///   - fields: The fields of the response.
@@ -18,7 +18,7 @@ package enum RetryAfter {
         return fields[values: .retryAfter].flatMap { waits(in: $0, by: server) }.max()
     }
 
-    /// Returns the time for which an overloaded server asks for no traffic, with 429 (RFC 6585 §4) or 503 (RFC 9110
+    /// Returns the time for which an overloaded server asks clients to pause, with 429 (RFC 6585 §4) or 503 (RFC 9110
     /// §15.6.4); `nil` for other statuses, and if the server doesn't ask.
     ///
     /// - Parameters:

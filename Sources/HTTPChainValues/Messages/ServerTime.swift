@@ -2,9 +2,9 @@ package import Foundation
 import HTTPChainSupport
 package import HTTPTypes
 
-/// A server's clock according to a response.
+/// A server's clock, derived from a response.
 ///
-/// Dates written by the server are interpreted by it, because the local clock may be off by minutes.
+/// It is used to interpret dates that the server sends, because the local clock may be off by minutes.
 package struct ServerTime: Sendable, Hashable {
     /// The current time of the server: the response's `Date` (RFC 9110 §6.6.1) plus the `Age` added by caches (RFC 9111
     /// §5.1), or the local date if there is no `Date`.
@@ -48,7 +48,7 @@ package struct ServerTime: Sendable, Hashable {
     /// Returns `nil` for any other text, including a number of seconds from now.
     package func wait(untilDateIn text: String) -> Duration? {
         if let number = Double(text), number.isFinite {
-            // 10^9 seconds are in 2001, and 10^11 in 5138; current times in milliseconds are larger.
+            // As seconds, 10^9 is in 2001 and 10^11 is in 5138. Current times in milliseconds are larger than both.
             guard number > 1e9 else { return nil }
             return wait(until: Date(timeIntervalSince1970: number > 1e11 ? number / 1000 : number))
         }

@@ -23,7 +23,7 @@ public struct StatusSet: Sendable, Hashable {
         self.ranges = merged
     }
 
-    /// Returns the set of these codes, of a range or another sequence, also for use in array literals.
+    /// Returns the set of the codes in a range or another sequence; it can also be an element of an array literal.
     public static func codes(_ codes: some Sequence<Int>) -> StatusSet {
         switch codes {
         case let range as Range<Int>: StatusSet(merging: [range.clamped(to: 0..<1000)])

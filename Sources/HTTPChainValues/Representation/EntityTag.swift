@@ -3,7 +3,7 @@ import HTTPChainSupport
 /// An entity tag, RFC 9110 §8.8.3.
 ///
 /// A tag without quotes, which some servers send despite the grammar, is accepted unchanged, because it is only
-/// compared with itself and sent back to its server. It isn't strong.
+/// compared with itself and sent back to its server. Such a tag isn't strong.
 package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     package let isWeak: Bool
     /// The tag with its quotes.

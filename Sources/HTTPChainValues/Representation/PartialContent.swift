@@ -9,7 +9,7 @@ package struct PartialContent: Sendable, Hashable {
     }
 
     package let validators: Validators
-    /// The positions of the bytes; empty before the first has arrived.
+    /// The positions of the bytes; empty until the first byte has arrived.
     package private(set) var range: Range<Int64>
     /// The length of the whole representation, if known.
     package var length: Int64?

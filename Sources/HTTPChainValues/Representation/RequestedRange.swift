@@ -1,15 +1,15 @@
 import HTTPChainSupport
 package import HTTPTypes
 
-/// The value of `Range`, RFC 9110 §14.1.2 and §14.2, which are the bytes that a request asks for.
+/// The value of `Range`, RFC 9110 §14.1.2 and §14.2: the bytes that a request asks for.
 package enum RequestedRange: Sendable, Hashable {
     /// No range, or an invalid value, which is ignored (§14.2).
     case none
-    /// A range from one position through another, or to the end if there is no other.
+    /// A range from one position through another, or to the end if the second is nil.
     case from(Int64, through: Int64?)
-    /// The last bytes, with their number.
+    /// The given number of bytes at the end.
     case suffix(Int64)
-    /// Several ranges, in one field or more.
+    /// Several ranges, in one field or in several.
     case several
 
     package init(_ fields: HTTPFields) {
@@ -44,7 +44,7 @@ package enum RequestedRange: Sendable, Hashable {
         }
     }
 
-    /// A position beyond the largest number is beyond any content.
+    /// A position that doesn't fit the type is beyond any content.
     private static func number(_ digits: Substring.UTF8View) -> Int64? {
         guard !digits.isEmpty, digits.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
         return ContentLength.number(digits) ?? .max

@@ -4,8 +4,9 @@ package import HTTPTypes
 
 /// The validators of a response, RFC 9110 §8.8: its entity tag and its modification date.
 package struct Validators: Sendable, Hashable {
-    /// The seconds between `Last-Modified` and the response after which the date is strong, §8.8.2.2: a minute exceeds
-    /// the difference of a server's clocks.
+    /// The number of seconds between `Last-Modified` and the response after which the date is strong, §8.8.2.2.
+    ///
+    /// A minute is longer than the usual difference between a server's clocks.
     private static let certainty: Int64 = 60
 
     /// The entity tag.
@@ -47,7 +48,8 @@ package struct Validators: Sendable, Hashable {
 
     /// The value of `If-Range` for further parts of this version, §13.1.5; `nil` without a strong validator.
     ///
-    /// A date doesn't replace a weak entity tag, because the section allows a date only if there is no tag.
+    /// If there is a weak entity tag, the date isn't used instead, because the section allows a date only if there is
+    /// no tag.
     package var ifRange: String? {
         if let entityTag { return entityTag.isStrong ? entityTag.description : nil }
         return strongLastModified == nil ? nil : modified

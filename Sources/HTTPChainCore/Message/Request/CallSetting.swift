@@ -1,4 +1,4 @@
-/// A call's choice for a setting of a stage: the stage's own, none, or another value.
+/// A call's choice for a setting of a stage: the stage's own value, none, or another value.
 ///
 /// ```swift
 /// enum CallQuality: RequestOption {
@@ -50,7 +50,7 @@ extension CallSetting: EffectComparable where Value: EffectComparable {
     }
 }
 
-/// A value that may leave a setting to the stage, as a ``CallSetting`` does.
+/// A value that can leave a setting to the stage, as a ``CallSetting`` does.
 @usableFromInline
 package protocol StageOverride: Sendable {
     /// The stage's own setting.

@@ -1,7 +1,8 @@
 package import HTTPTypes
 
-/// Defines which fields of a request are credentials, with one rule for redaction, for hops to another origin, and for
-/// the owner of a stored or shared response.
+/// Defines which fields of a request are credentials.
+///
+/// The same rule applies to redaction, to hops to another origin, and to the owner of a stored or shared response.
 extension Redaction {
     /// Whether a field identifies the sender of a request: it has the name of a secret, or is marked as one.
     ///
@@ -28,7 +29,7 @@ extension Request {
     /// Removes everything that belongs to the origin that the request leaves (RFC 9110 §15.4): fields and options that
     /// are credentials, the `Host` field, and all but the origin of `Referer`.
     ///
-    /// Fields that are bound to the new origin stay.
+    /// Keeps fields that are bound to the new origin.
     ///
     /// - Parameters:
     ///   - destination: The origin that the request goes to; nil if unknown.

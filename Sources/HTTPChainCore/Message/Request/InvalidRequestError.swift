@@ -7,7 +7,7 @@ public struct InvalidRequestError: ExplainedError, Hashable {
     public enum Problem: Sendable, Hashable {
         /// The target isn't absolute, because no stage completed the reference (redacted).
         case relativeURL(String)
-        /// Nothing has put the path and query arguments of the request into its URL (redacted).
+        /// No stage has put the path and query arguments of the request into its URL (redacted).
         case unfinishedURL(String)
         /// The URL (first, redacted) is invalid for the reason given (second).
         case invalidURL(String, String)
@@ -29,14 +29,14 @@ public struct InvalidRequestError: ExplainedError, Hashable {
 
     /// The reason why the request can't be sent.
     public let problem: Problem
-    /// The stage that would have completed the URL, as it is written in a chain; `nil` if it isn't known.
+    /// The stage that would have completed the URL, as written in a chain; `nil` if it isn't known.
     private let reader: String?
 
     /// Makes the error for a problem; secrets in a URL are redacted.
     ///
     /// - Parameters:
     ///   - problem: The problem.
-    ///   - reader: The stage that reads what nothing has put into the URL, as it is written in a chain.
+    ///   - reader: The stage that reads the arguments that are missing in the URL, as written in a chain.
     package init(_ problem: Problem, reader: String? = nil) {
         self.init(problem, reader: reader, redaction: .standard)
     }

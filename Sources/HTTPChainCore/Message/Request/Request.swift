@@ -2,10 +2,10 @@ public import HTTPTypes
 
 /// An HTTP request, as passed to a chain and between its stages.
 ///
-/// A small value: a head, a body and this call's options for the stages. Stages that accept it as `consuming` change it
-/// in place.
+/// It is a small value with a head, a body, and this call's options for the stages. Stages that accept it as
+/// `consuming` change it in place.
 public struct Request: Sendable {
-    /// Method, target and header fields.
+    /// The method, target and header fields.
     public var head: HTTPRequest
     /// The content that is sent after the head.
     public var body: HTTPBody

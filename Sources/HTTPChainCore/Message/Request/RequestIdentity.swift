@@ -1,7 +1,7 @@
 import HTTPChainSupport
 package import HTTPTypes
 
-/// The parts of a request that determine its response: requests with the same identity ask for the same response.
+/// The parts of a request that determine its response; requests with the same identity can share a response.
 ///
 /// All parts are compared byte by byte, because canonically equal strings differ on the wire.
 package struct RequestIdentity: Hashable, Sendable {
@@ -13,9 +13,9 @@ package struct RequestIdentity: Hashable, Sendable {
     /// The origin of the target; `nil` for a relative reference.
     package let origin: Origin?
     private let target: String
-    /// The values with which an inner stage completes the target.
+    /// The values that an inner stage completes the target with.
     private let completion: [ExactText]
-    /// All fields that aren't ignored, including those that select a representation, conditions and credentials.
+    /// All fields that aren't ignored; they include conditions, credentials, and fields that select a representation.
     private let fields: HTTPFields
     private let boundFields: [HTTPField.Name: Origin]
     private let content: String
@@ -75,7 +75,7 @@ package struct RequestIdentity: Hashable, Sendable {
     }
 }
 
-/// An option with values with which an inner stage completes the request's URL.
+/// An option with values that an inner stage completes the request's URL with.
 package protocol TargetOption: RequestOption {
     /// Returns the value as text, which differs for values that make different URLs, or `nil` if it can't be compared.
     static func comparableText(of value: Value) -> String?
@@ -85,15 +85,16 @@ extension RequestOptions {
     /// Whether an inner stage has values to complete the URL with.
     package var completesTarget: Bool { storage.contains { $0.key is any TargetOption.Type } }
 
-    /// Whether a chain has checked that its stages read the options.
+    /// Whether a chain has already checked that its stages read the options.
     package var isChecked: Bool { storage.isChecked }
 
-    /// Whether the request has passed no chain, which would have refused values that nothing puts into the URL.
+    /// Whether the request has values for its URL that no chain has checked: a chain refuses such values if nothing
+    /// reads them.
     package var hasUnreadTarget: Bool {
         !isChecked && storage.contains { $0.key is any TargetOption.Type && !$0.isHarmless }
     }
 
-    /// The stage that completes the URL with the request's values, as it is written in a chain.
+    /// The stage that completes the URL with the request's values, as written in a chain.
     var targetReader: String? {
         storage.entries.first { $0.key is any TargetOption.Type && !$0.isHarmless }?.usage.reader
     }

@@ -7,8 +7,8 @@
 /// request.options[Priority.self] = 5
 /// ```
 ///
-/// An option that nothing reads has no effect, so a chain refuses a request with one, unless the value is harmless. The
-/// stage that reads the option names it in ``Middleware/optionsRead``.
+/// An option that nothing reads has no effect, so a chain refuses a request with such an option, unless the value is
+/// harmless. The stage that reads the option names it in ``Middleware/optionsRead``.
 public protocol RequestOption: SendableMetatype {
     /// The type of the option's value.
     associatedtype Value: Sendable
@@ -48,7 +48,7 @@ extension RequestOption {
 /// The per-call options of a request, which override the defaults of stages.
 public struct RequestOptions: Sendable {
     @usableFromInline var storage = OptionStorage()
-    /// The users of the call; not among the options, for which it would allocate two objects a call.
+    /// The users of the call; stored separately, because an option would allocate two objects for each call.
     var identity: CallIdentity?
 
     /// Makes an empty set of options: every stage behaves as configured.
@@ -125,9 +125,9 @@ extension RequestOptions {
     package mutating func set(_ prepared: PreparedOption) { storage.put(prepared) }
 }
 
-/// An option with which a stage, a transport or a client informs another about a call.
+/// An option by which a stage, a transport or a client informs another one about a call.
 ///
-/// No caller sets it for its effect, so it is harmless if nothing reads it.
+/// Callers don't set it to change the call, so it is harmless if nothing reads it.
 package protocol RequestNote: RequestOption {}
 
 extension RequestNote {

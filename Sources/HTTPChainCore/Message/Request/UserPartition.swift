@@ -3,8 +3,8 @@ import HTTPTypes
 
 /// The rule by which stages that share responses (caching and coalescing) separate users.
 ///
-/// A request that reaches such a stage doesn't identify its user yet, because credentials are added further in. A chain
-/// with an authentication stage therefore needs a partition. Use the same one for caching and coalescing.
+/// When a request reaches such a stage, it doesn't identify its user yet, because inner stages add the credentials. A
+/// chain with an authentication stage therefore needs a partition. Use the same one for caching and coalescing.
 public struct UserPartition: Sendable {
     package enum Kind: Sendable {
         case none
@@ -28,7 +28,7 @@ public struct UserPartition: Sendable {
     /// Separates users by the text that the closure returns for each call: a user's name or number, never a secret,
     /// because stores save it.
     ///
-    /// The result may change when another user logs in. `nil` is the partition of users who aren't logged in. If the
+    /// The result may change when another user logs in. `nil` is the partition for users who aren't logged in. If the
     /// closure throws an error, the call throws it.
     public static func by(_ partition: @escaping @Sendable (Request) throws -> String?) -> UserPartition {
         UserPartition(kind: .by(partition))
@@ -36,7 +36,7 @@ public struct UserPartition: Sendable {
 
     /// Separates users by the text that the asynchronous closure returns for each call, within the call's deadline.
     ///
-    /// Otherwise it is like the synchronous variant: `nil` is the partition of users who aren't logged in, and if the
+    /// Otherwise it is like the synchronous variant: `nil` is the partition for users who aren't logged in, and if the
     /// closure throws an error, the call throws it.
     public static func by(_ partition: @escaping @Sendable (Request) async throws -> String?) -> UserPartition {
         UserPartition(kind: .asking(partition))
@@ -50,7 +50,7 @@ public struct UserPartition: Sendable {
     /// option shares with no other call, because options can't be compared.
     public static let byCredentials = UserPartition(kind: .byCredentials)
 
-    /// Whether it separates users whose credentials are added further in.
+    /// Whether the rule separates users whose credentials are added by inner stages.
     package var seesUsers: Bool {
         switch kind {
         case .by, .asking: true
@@ -71,7 +71,7 @@ public struct UserPartition: Sendable {
         if case .shared = kind { true } else { false }
     }
 
-    /// How users are separated, as a setting of a stage's summary.
+    /// The rule, as a setting in a stage's summary.
     package var summary: String {
         switch kind {
         case .none: "no partition"
@@ -89,9 +89,9 @@ public struct UserPartition: Sendable {
         case unknown
     }
 
-    /// Whether a request still has the owner it had before it was sent.
+    /// Whether a request still has the owner that it had before it was sent.
     ///
-    /// Calls the closures again. If another user has logged in meanwhile, it is unknown whose credentials were sent, so
+    /// Calls the closures again. If another user has logged in meanwhile, it is unclear whose credentials were sent, so
     /// the response can't be shared. A closure that throws counts as a change of owner.
     package func isOwner(_ name: String, of request: Request) async -> Bool {
         guard seesUsers else { return true }
@@ -101,8 +101,8 @@ public struct UserPartition: Sendable {
 
     /// Returns the owner of a request.
     ///
-    /// A call that asks for other credentials than the user's has an unknown owner, and one that asks for none that of
-    /// users who aren't logged in.
+    /// If a call asks for other credentials than the user's, the owner is unknown. If it asks for none, it has the
+    /// owner of users who aren't logged in.
     ///
     /// - Throws: Errors of the closure.
     package nonisolated(nonsending) func owner(of request: borrowing Request) async throws -> Owner {
@@ -128,7 +128,7 @@ public struct UserPartition: Sendable {
 package enum ChosenCredentials: Sendable {
     /// No credentials.
     case none
-    /// Others, such as those of an administrator.
+    /// Other credentials, such as those of an administrator.
     case other
 }
 

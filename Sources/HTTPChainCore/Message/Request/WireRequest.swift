@@ -22,7 +22,7 @@ public struct WireRequest: Sendable {
 
     /// The redaction rules of this call, which a transport applies to its errors.
     ///
-    /// Computed each time, so only read it if there is something to redact.
+    /// Computed each time, so read it only if there is something to redact.
     package var redaction: Redaction { Request(head: head, options: options).redaction }
 
     /// Whether a stage has decided if the attempt is traced; see ``TracedByStageNote``.
@@ -30,7 +30,7 @@ public struct WireRequest: Sendable {
 }
 
 extension WireRequest: DescribedValue, RedactedDisplay {
-    /// The same as that of a ``Request``: with secrets redacted.
+    /// The request's description, with secrets redacted.
     package var words: String { "\(Request(head: head, body: body, options: options))" }
 
     /// Rejects `OPTIONS *`, in a transport that takes the target from a URL.

@@ -1,7 +1,7 @@
 /// A type that has a value for a response without content: 204, 205, a response to HEAD, or no bytes.
 ///
-/// Optional types are nil then. For types that don't conform, a response without content is a ``DecodingFailure``.
-/// ``EmptyResponse`` accepts any response.
+/// Optional types then have the value nil. For other types that don't conform, a response without content is a
+/// ``DecodingFailure``. ``EmptyResponse`` accepts any response.
 package protocol EmptyContentRepresentable {
     /// The value for a response without content.
     static var emptyContent: Self { get }

@@ -4,9 +4,9 @@ public import HTTPTypes
 ///
 /// The head is complete; the body may still be arriving. Dropping a response with an unread body cancels the transfer.
 public struct Response: Sendable {
-    /// Status and header fields.
+    /// The status and header fields.
     public var head: HTTPResponse
-    /// The content, pulled by its reader.
+    /// The content, which is transferred as it is read.
     public var body: HTTPBody
     /// The values that stages attached.
     public var options: ResponseOptions
