@@ -9,8 +9,8 @@ import NIOPosix
 
 /// A transport that uses async-http-client, for servers.
 ///
-/// Uploads and downloads are streamed with backpressure both ways: nothing is read before the other side requests it.
-/// The transport uses HTTP/2 if the server offers it over TLS.
+/// Uploads and downloads are streamed with backpressure in both directions: nothing is read before the other side
+/// requests it. The transport uses HTTP/2 if the server offers it over TLS.
 ///
 /// ```swift
 /// let chain = try Chain(transport: AsyncHTTPClientTransport()) { … }
@@ -18,27 +18,27 @@ import NIOPosix
 ///
 /// **Limits.** The transport enforces the limits of an exchange:
 ///
-/// - The limit to connect covers the time until a connection sends the head: resolving the host name, connecting, TLS,
-///   a proxy, and the wait for a free connection. If it ends the exchange, nothing was sent.
-/// - The write limit restarts when the client accepts the next part of the body, which it does while at most 128 KiB of
-///   earlier parts wait for the system.
+/// - The connect limit covers the time until a connection sends the head: resolving the host name, connecting, TLS, a
+///   proxy, and the wait for a free connection. If it ends the exchange, nothing was sent.
+/// - The write limit restarts each time the client accepts a part of the body. The client does so while at most 128 KiB
+///   of earlier parts wait for the system.
 /// - The response limit starts when the client has accepted the last part of the body, or the head if there is no body.
 /// - The read limit and the total limit are the same as for every transport.
 ///
-/// A client supplied by the caller doesn't report its connections, so the time to connect counts toward the next step,
-/// and the limit to connect is added to the limit of that step. The timeouts of the client's configuration apply as
+/// A client supplied by the caller doesn't report its connections. The time to connect then counts toward the next
+/// step, and the connect limit is added to the limit of that step. The timeouts of the client's configuration apply as
 /// well, and throw a ``/HTTPChainCore/TransportError`` of kind `timedOut`.
 ///
-/// **Sending again.** A request that the server certainly didn't process, because its connection was about to end, is
-/// sent again at once, even a POST, up to ten times in all (RFC 9113 §8.7). This applies if no connection began to send
-/// it, or if its stream over HTTP/2 is above the last one of a GOAWAY. A stream that the server itself refuses
-/// (`REFUSED_STREAM`) is sent again once. If part of the body may have been read, it must be replayable, and the
-/// reports of its upload begin again. The limits continue to apply; the limit to connect ends once a connection has
-/// sent a head. A failed connection attempt is left to a retry stage.
+/// **Sending again.** If a connection was about to end and the server certainly didn't process a request, the request
+/// is sent again immediately, even a POST, up to ten times in all (RFC 9113 §8.7). This applies if no connection began
+/// to send it, or if its HTTP/2 stream is above the last one of a GOAWAY. If the server itself refuses a stream
+/// (`REFUSED_STREAM`), its request is sent again once. If part of the body may have been read, the body must be
+/// replayable, and the reports of its upload start again. The limits continue to apply, but the connect limit ends once
+/// a connection has sent a head. Failed connection attempts are left to a retry stage.
 ///
-/// **Memory.** An upload needs memory for 128 KiB and two further parts of its body, of the size that its reader
-/// chooses, in addition to the buffers of the client's connection and the system. A client supplied by the caller
-/// accepts parts faster than it sends them, so an upload whose reader is faster than the network may need more.
+/// **Memory.** An upload needs memory for 128 KiB and two further parts of its body, in addition to the buffers of the
+/// client's connection and the system. The body's reader determines the size of the parts. A client supplied by the
+/// caller accepts parts faster than it sends them, so an upload whose reader is faster than the network may need more.
 ///
 /// A response keeps its client running until it is read or dropped, even if the transport has been deallocated.
 /// Dropping the body of a response ends its transfer and closes its connection. Read small bodies to their end, so that
@@ -58,30 +58,31 @@ public struct AsyncHTTPClientTransport: BuiltInTransport {
     /// Creates a transport that uses the caller's client, or the one shared by all such transports of the process, with
     /// ``standardConfiguration``.
     ///
-    /// The caller shuts down a client that it supplies.
+    /// If the caller supplies a client, the caller also shuts it down.
     ///
-    /// That client doesn't report its connections, so the limit to connect can't end an exchange. If you need that, pass
-    /// a configuration to the transport instead of a client.
+    /// Such a client doesn't report its connections, so the connect limit can't end an exchange. If you need that
+    /// limit, pass a configuration to the transport instead of a client.
     ///
-    /// Create the client with ``standardConfiguration``, or with changes to it. Otherwise, async-http-client (1.37) ends
-    /// the process after a response whose status is below 100, which fails with that configuration, and after one over
-    /// HTTP/2 that is complete before the end of its upload.
+    /// Create the client with ``standardConfiguration``, or with changes to it. Otherwise, async-http-client (1.37)
+    /// ends the process in two cases: after a response whose status is below 100 (with that configuration, the response
+    /// fails instead), and after an HTTP/2 response that is complete before the end of its upload.
     ///
     /// - Parameters:
     ///   - client: A client that doesn't follow redirects or decompress, because both are stages of a chain. For a
     ///     chain with a tracing stage, also disable its tracing: `configuration.tracing.tracer = nil`. The shared client
     ///     by default.
-    ///   - capabilities: The client's capabilities; declare here if it does follow redirects or decompress. By default
-    ///     those of a transport that makes its own client.
+    ///   - capabilities: The client's capabilities. Declare here if it does follow redirects or decompress. Defaults to
+    ///     those of a transport that creates its own client.
     public init(client: HTTPClient? = nil, capabilities: TransportCapabilities? = nil) {
         self.client = client.map { ClientHandle(foreign: $0) } ?? .shared
         transportCapabilities = capabilities ?? Self.standardCapabilities
     }
 
-    /// Whether the client creates its own span for each request that no stage traces.
+    /// Whether the client creates its own span for each request that isn't traced by a stage.
     ///
-    /// Requests traced by a tracing stage (``/HTTPChainCore/Request/isTracedByStage``) use a client without a tracer,
-    /// created with the first such request. Only a client supplied by the caller traces them a second time.
+    /// Requests traced by a tracing stage (``/HTTPChainCore/Request/isTracedByStage``) use a separate client without a
+    /// tracer, which is created with the first such request. If the caller supplies the client, however, it traces them
+    /// a second time.
     public enum ClientTracing: Sendable, Hashable {
         /// The client traces as configured.
         case asConfigured
@@ -91,7 +92,7 @@ public struct AsyncHTTPClientTransport: BuiltInTransport {
 
     /// Creates a transport with a separate client on the process's event loops.
     ///
-    /// The client ends with ``shutdown()``, or when the last copy of the transport and its last response are
+    /// The client is shut down by ``shutdown()``, or when the last copy of the transport and its last response are
     /// deallocated.
     ///
     /// - Parameters:
@@ -116,9 +117,9 @@ public struct AsyncHTTPClientTransport: BuiltInTransport {
 
     /// Creates a transport with a separate client and connection settings.
     ///
-    /// Keys are pinned for the server's own certificate, not for its authorities' certificates, so pin the key of each
-    /// host. Each pinned host has a separate connection pool. async-http-client doesn't support
-    /// `allowsExpensiveNetworks:`, `allowsConstrainedNetworks:` and `waitsForConnectivity:`.
+    /// Keys are pinned for the server's own certificate, not for those of its authorities, so pin the key of each host.
+    /// Each pinned host has a separate connection pool. async-http-client doesn't support `allowsExpensiveNetworks:`,
+    /// `allowsConstrainedNetworks:` and `waitsForConnectivity:`.
     ///
     /// - Parameters:
     ///   - connection: The settings for the connect timeout, TLS, trust, client certificate and proxy.
@@ -162,7 +163,7 @@ public struct AsyncHTTPClientTransport: BuiltInTransport {
         return configuration
     }
 
-    /// Shuts down a client owned by the transport; does nothing to other clients.
+    /// Shuts down the client if the transport owns it; does nothing otherwise.
     ///
     /// Requests in flight fail, and later ones throw a ``/HTTPChainCore/TransportError`` of kind `shutDown`.
     ///
@@ -180,7 +181,7 @@ public struct AsyncHTTPClientTransport: BuiltInTransport {
         try Task.checkCancellation()
         if request.body.isUnmeasuredFile { request.body = try await request.body.measured() }
         let progress = request.beginUploadReport()
-        // Carries the limits of the exchange; head and body continue on their own.
+        // This request carries the limits of the exchange. The head and body are used separately.
         let limited = Request(head: request.head, options: request.options)
         let report = request.options[ConnectionReportNote.self]
         let wire = try request.forWire()
@@ -212,12 +213,14 @@ private struct ClientExchange: Sendable {
     let wire: WireRequest
     /// The options of the request, for the reports of an upload.
     let options: RequestOptions
-    /// Nil if nothing limits the exchange.
+    /// The timer; nil if nothing limits the exchange.
     let timer: TransferTimer?
-    /// Nil if the whole request is sent at once.
+    /// The upload; nil if the whole request is sent at once.
     var upload: Upload?
-    /// Nil if reads of the body need tasks, because nothing else can end them: those of a client supplied by the caller,
-    /// and those by another clock than the system's.
+    /// The way to end the exchange from another thread.
+    ///
+    /// Nil if reads of the body need tasks, because nothing else can end them: with a client supplied by the caller,
+    /// and with another clock than the system's.
     let ending: ExchangeEnding?
 
     /// Waits for the response and applies the limits to its body.
@@ -225,7 +228,7 @@ private struct ClientExchange: Sendable {
         guard let timer else { return try await response(by: .distantFuture) }
         var response: Response
         if isLive, upload == nil, timer.isSettled {
-            // Only the head has to be awaited, and the client's own deadline for that has no cost.
+            // Only the wait for the head is limited, and the client's own deadline for that costs nothing.
             response = try await head(within: timer)
         } else {
             upload?.report(to: timer)
@@ -270,11 +273,12 @@ private struct ClientExchange: Sendable {
         }
     }
 
-    /// Returns the exchange that sends the request again after an error for which nothing of it was processed; nil if
-    /// its body can't be sent again, or the exchange has ended otherwise.
+    /// Returns an exchange that sends the request again, after an error that shows that the server didn't process it.
+    ///
+    /// Returns nil if the body can't be sent again, or if the exchange has ended for another reason.
     private func again(after error: any Error) -> ClientExchange? {
         guard !Task.isCancelled, timer?.failure == nil, upload?.failure == nil else { return nil }
-        // No part of the body was read.
+        // No part of the body has been read.
         guard let upload, !(error is UnsentError) else { return self }
         guard wire.body.isReplayable else { return nil }
         upload.cancel()
@@ -288,8 +292,9 @@ private struct ClientExchange: Sendable {
         guard let upload else { return try await response(by: deadline, lifetime: client, errors) }
         return try await withTaskCancellationHandler {
             try await upload.requireEmptyIfDeclared()
-            // Retained as long as the response can be read. An early response doesn't mean that the rest of the upload
-            // is wanted, and the client would otherwise be shut down with the last copy of the transport.
+            // Retained as long as the response can be read. After an early response, the server may not want the rest
+            // of the upload. Also keeps the client running, which would otherwise be shut down with the last copy of
+            // the transport.
             let lifetime = Lifeline { [client] in withExtendedLifetime(client) { upload.cancel() } }
             return try await response(by: deadline, lifetime: lifetime, errors)
         } onCancel: {
@@ -328,21 +333,22 @@ private struct ClientExchange: Sendable {
         )
         outgoing.headers.add(name: ExchangeBoard.field.rawName, value: number)
         do {
-            // The connection that sends the head takes the exchange from the board.
+            // The connection that sends the head removes the exchange from the board.
             return try await client.client(for: wire).execute(outgoing, deadline: deadline)
         } catch {
-            // A connection that still gets the request finds that the exchange has ended, and sends nothing.
+            // If a connection still gets the request, it finds that the exchange has ended, and sends nothing.
             throw ExchangeBoard.shared.take(number) == nil ? error : UnsentError(cause: error)
         }
     }
 }
 
-/// Holds the clients of a transport, and shuts down those that it owns.
+/// Keeps the clients of a transport, and shuts down those that the transport owns.
 final class ClientHandle: Sendable {
-    /// A client, and another without its tracer, for requests traced by a stage.
+    /// A client, and another one without a tracer for requests that a stage traces.
     private struct Pair: Sendable {
         let client: HTTPClient
-        /// The configuration without the client's tracer; nil if the client has no tracer, or is the caller's.
+        /// The configuration without the client's tracer; nil if the client has no tracer, or if the caller supplied
+        /// it.
         let untracedConfiguration: HTTPClient.Configuration?
         var untraced: HTTPClient?
 
@@ -377,12 +383,12 @@ final class ClientHandle: Sendable {
         var isShutDown = false
     }
 
-    /// The most common path needs no lock.
+    /// The client for most requests, which can be used without the lock.
     private let client: HTTPClient
-    /// The clients for hosts with pinned keys, each of which checks the keys of its own connections.
+    /// The clients for hosts with pinned keys; each checks the keys of its own connections.
     private let pinnedClients: [(keys: PinnedKeys, client: HTTPClient)]
     private let isOwned: Bool
-    /// Whether all connections have an ``ExchangeHandler``, which a client supplied by the caller may lack.
+    /// Whether all connections have an ``ExchangeHandler``; the connections of a client supplied by the caller may not.
     let reportsExchanges: Bool
     private let state: Locked<State>
 
@@ -446,8 +452,8 @@ final class ClientHandle: Sendable {
     }
 
     deinit {
-        // An HTTPClient that is deallocated without a shutdown stops the process in debug builds. The callback keeps it
-        // alive until the shutdown has ended, and a second shutdown only fails with an error.
+        // If an HTTPClient is deallocated without a shutdown, it stops the process in debug builds. The callback keeps
+        // it alive until the shutdown has ended. A second shutdown only fails with an error.
         guard isOwned else { return }
         for client in state.withLock({ $0.pairs.flatMap(\.all) }) { client.shutdown { [client] _ in _ = client } }
     }

@@ -2,18 +2,18 @@
 import NIOCore
 package import NIOHTTP2
 
-/// Closes a connection over HTTP/2 after an error of the connection (RFC 9113 §5.4.1), and ends its streams.
+/// Closes an HTTP/2 connection after a connection error (RFC 9113 §5.4.1), and ends its streams.
 ///
-/// SwiftNIO's HTTP/2 (1.46) sends GOAWAY and reports the error, which async-http-client (1.37) ignores. The streams
-/// would wait forever, and later requests would get the same connection, from which nothing more is read.
+/// SwiftNIO's HTTP/2 (1.46) sends GOAWAY and reports the error, but async-http-client (1.37) ignores it. The streams
+/// would then wait forever, and later requests would use the same connection, from which nothing more is read.
 ///
-/// The handler belongs after SwiftNIO's HTTP/2 and before the client's handlers.
+/// Add the handler after SwiftNIO's HTTP/2 and before the client's handlers.
 final class ConnectionErrorHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
-    /// The maximum size of a list of fields, which is SwiftNIO's limit for a head over HTTP/1.1.
+    /// The maximum size of a list of fields; it is the same as SwiftNIO's limit for a head over HTTP/1.1.
     static let headerListSize = 80 * 1024
 
     private let goAway: GoAwayWatch
@@ -26,10 +26,10 @@ final class ConnectionErrorHandler: ChannelInboundHandler {
         self.goAway = goAway
     }
 
-    /// Whether the connection has had an error, so that it is about to close.
+    /// Whether the connection has had an error, and is therefore about to close.
     var isBroken: Bool { goAway.errorCode != nil }
 
-    /// Adds a stream, which ends if the connection breaks.
+    /// Adds a stream, which ends if the connection has an error.
     func add(_ stream: StreamErrorHandler) {
         streams[ObjectIdentifier(stream)] = stream
     }
@@ -48,8 +48,9 @@ final class ConnectionErrorHandler: ChannelInboundHandler {
         if ending === stream { ending = nil }
     }
 
-    /// Raises SwiftNIO's limit of 16 KiB for a list of fields; the new limit applies once the server has acknowledged
-    /// it.
+    /// Raises SwiftNIO's limit of 16 KiB for a list of fields.
+    ///
+    /// The new limit applies when the server has acknowledged it.
     func handlerAdded(context: ChannelHandlerContext) {
         let limit = HTTP2Setting(parameter: .maxHeaderListSize, value: Self.headerListSize)
         let frame = HTTP2Frame(streamID: .rootStream, payload: .settings(.settings([limit])))
@@ -63,7 +64,8 @@ final class ConnectionErrorHandler: ChannelInboundHandler {
             return context.fireErrorCaught(error)
         }
         hasFailed = true
-        // The client uses a connection no more after a GOAWAY of the server, and closing may wait for the server.
+        // Simulates a GOAWAY from the server, after which the client doesn't use the connection anymore, because
+        // closing may wait for the server.
         let frame = HTTP2Frame.FramePayload.goAway(lastStreamID: .maxID, errorCode: code, opaqueData: nil)
         context.fireChannelRead(wrapInboundOut(HTTP2Frame(streamID: .rootStream, payload: frame)))
         for stream in streams.values { stream.fail(BrokenConnectionError(cause: error, code: code)) }
@@ -72,16 +74,16 @@ final class ConnectionErrorHandler: ChannelInboundHandler {
     }
 }
 
-/// Finds the GOAWAY frame that SwiftNIO's HTTP/2 sends for an error of the connection.
+/// Detects the GOAWAY frame that SwiftNIO's HTTP/2 sends after a connection error.
 ///
-/// Only this frame distinguishes such an error from the error of a single stream, for which SwiftNIO sends RST_STREAM.
-/// The handler belongs before SwiftNIO's HTTP/2, which writes frames whose headers aren't divided.
+/// This frame is the only way to distinguish a connection error from the error of a single stream, for which SwiftNIO
+/// sends RST_STREAM. Add the handler before SwiftNIO's HTTP/2, which never divides the header of a frame when writing.
 final class GoAwayWatch: ChannelOutboundHandler {
     typealias OutboundIn = IOData
 
     /// The code of a GOAWAY frame that was sent, unless it is `NO_ERROR`.
     private(set) var errorCode: HTTP2ErrorCode?
-    /// The number of bytes up to the next frame.
+    /// The number of bytes until the next frame.
     private var rest = 0
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -98,7 +100,7 @@ final class GoAwayWatch: ChannelOutboundHandler {
             let skipped = min(rest, bytes.readableBytes)
             bytes.moveReaderIndex(forwardBy: skipped)
             rest -= skipped
-            // The header of a frame (RFC 9113 §4.1).
+            // The header of a frame, RFC 9113 §4.1.
             guard rest == 0,
                 let (high, low, type, _, _) = bytes.readMultipleIntegers(
                     as: (UInt16, UInt8, UInt8, UInt8, UInt32).self
@@ -113,7 +115,7 @@ final class GoAwayWatch: ChannelOutboundHandler {
     }
 }
 
-/// An error of a connection over HTTP/2, which ends all of its streams.
+/// An error of an HTTP/2 connection, which ends all of its streams.
 package struct BrokenConnectionError: DetailedError {
     let cause: any Error
     let code: HTTP2ErrorCode
@@ -123,9 +125,9 @@ package struct BrokenConnectionError: DetailedError {
         self.code = code
     }
 
-    /// Whether valid frames came more often than SwiftNIO's HTTP/2 allows.
+    /// Whether the error is that valid frames came more often than SwiftNIO's HTTP/2 allows.
     ///
-    /// A busy server that resets 200 streams within half a minute is enough (1.46).
+    /// A busy server that resets 200 streams within half a minute is enough for that (1.46).
     var isOfRate: Bool { cause is NIOHTTP2Errors.ExcessiveRSTFrames || cause is NIOHTTP2Errors.ExcessiveControlFrames }
 
     package var detail: String {
@@ -133,7 +135,7 @@ package struct BrokenConnectionError: DetailedError {
         let limit = "\(ConnectionErrorHandler.headerListSize / 1024) KiB"
         let reason =
             switch cause {
-            // SwiftNIO doesn't distinguish the two.
+            // SwiftNIO doesn't distinguish these two causes.
             case is NIOHTTP2Errors.UnableToParseFrame where code == .compressionError:
                 "the fields of a response are larger than \(limit), or not valid HPACK"
             case is NIOHTTP2Errors.ExcessivelyLargeHeaderBlock, is NIOHTTP2Errors.ExcessiveContinuationFrames:

@@ -30,7 +30,7 @@ enum ConnectionHandlers {
         }
         extend(\.http2StreamChannelDebugInitializer, of: &configuration) { pipeline in
             guard !contains(ResponseHeadGuard<HTTP2Frame.FramePayload>.self, pipeline) else { return }
-            // Added before the codec, which would trap.
+            // Added before the codec, because the codec would trap.
             let guardian = ResponseHeadGuard<HTTP2Frame.FramePayload> { ReceivedHead($0) }
             try pipeline.addHandler(guardian, position: .first)
             let codec = try pipeline.handler(type: HTTP2FramePayloadToHTTP1ClientCodec.self)

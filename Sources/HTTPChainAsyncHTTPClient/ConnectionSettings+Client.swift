@@ -33,7 +33,9 @@ struct ClientSettings {
         }
     }
 
-    /// Changes a configuration, except for pins; see ``pin(_:_:)``.
+    /// Changes a configuration.
+    ///
+    /// Pins are applied separately; see ``pin(_:_:)``.
     func apply(to configuration: inout HTTPClient.Configuration) throws(ConnectionSettingsError) {
         if let timeout = settings.connectTimeout {
             configuration.timeout.connect = TimeAmount(bounding: timeout)
@@ -78,8 +80,8 @@ struct ClientSettings {
                 }
                 guard let shown, pinned.isEnforced else {
                     if shown == nil { throw PinMismatchError(pinned: pinned, shown: nil) }
-                    // The call continues without being affected, so the mismatch is reported here, with the pinned name
-                    // or pattern as its host.
+                    // The call isn't affected, so the mismatch is reported here, with the pinned name or pattern as the
+                    // host.
                     _ = pinned.mismatch(of: host, showing: shown.map { [$0] } ?? [])
                     return
                 }
@@ -110,7 +112,9 @@ struct ClientSettings {
 }
 
 extension TimeAmount {
-    /// Makes a time for the client, which counts nanoseconds, from zero to a year, which is longer than any wait.
+    /// Makes a time for the client, which counts nanoseconds.
+    ///
+    /// Clamps it to the range from zero to a year, which is longer than any wait.
     init(bounding duration: Duration) {
         self = .nanoseconds(min(duration, .seconds(31_536_000)).bounded.nanoseconds)
     }
@@ -118,10 +122,10 @@ extension TimeAmount {
 
 /// An error for a host that presented none of its pinned keys.
 ///
-/// The call, which has the host's name, reports it.
+/// The call reports it, because only the call has the host's name.
 struct PinMismatchError: Error {
     let pinned: PinnedKeys
-    /// Nil if the host presented no certificate.
+    /// The key that the host presented; nil if it presented no certificate.
     let shown: PublicKeyPin?
 
     /// Reports the mismatch, and returns its description.

@@ -2,23 +2,23 @@
 import NIOCore
 import NIOHTTP1
 
-/// Ends a stream over HTTP/2 whose response is complete before the end of its upload (RFC 9113 §8.1).
+/// Ends an HTTP/2 stream whose response is complete before the end of its upload (RFC 9113 §8.1).
 ///
 /// The client (1.37) sends nothing more of such an upload, but leaves the stream open. A shutdown then waits for the
-/// stream forever. If the status is below 300, the client has also forgotten the request, and ends the process on the
+/// stream forever. If the status is below 300, the client has also forgotten the request, and ends the process at the
 /// next event of the stream: a reset, an error, the end of the connection, a shutdown, or a change of its writability.
 ///
-/// So this handler resets the stream. The client gets the end of the response last, when the channel of the stream
-/// removes its handlers, because no event follows then.
+/// This handler therefore resets the stream. The client gets the end of the response last, when the stream's channel
+/// removes its handlers, because no further event follows then.
 ///
-/// The handler belongs between SwiftNIO's codec and the client's handler.
+/// Add the handler between SwiftNIO's codec and the client's handler.
 final class EarlyResponseHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
 
     private var hasSentEnd = false
-    /// The end of a response to an upload that hasn't ended, until the client gets it.
+    /// The end of a response to an unfinished upload; it is kept until the client gets it.
     private var end: HTTPClientResponsePart?
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -33,7 +33,8 @@ final class EarlyResponseHandler: ChannelDuplexHandler {
         context.close(promise: nil)
     }
 
-    /// The client would take a response that ends after this event for one that the end of its connection cut off.
+    /// Withholds the event while the end of the response is withheld, because the client would otherwise take the
+    /// response for one that was cut off by the end of its connection.
     func channelReadComplete(context: ChannelHandlerContext) {
         if end == nil { context.fireChannelReadComplete() }
     }

@@ -89,7 +89,7 @@ package struct ErrorTranslation: Sendable {
             return InvalidRequestError(.invalidURL(request.redaction.url(request.url), error.shortDescription))
         case .traceRequestWithBody: return .traceWithBody
         default:
-            // The client identifies invalid fields only in its description.
+            // The client names invalid fields only in its description.
             let invalid = request.head.headerFields.first { field in
                 field.value.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
             }
@@ -114,7 +114,7 @@ package struct ErrorTranslation: Sendable {
             return (.malformedResponse, false)
         case let error as IOError:
             // A failure to connect is a NIOConnectionError. A plain IOError may come from an existing connection that
-            // carried the request; a lost route (ENETUNREACH, EHOSTUNREACH) appears there too.
+            // carried the request, and a lost route (ENETUNREACH, EHOSTUNREACH) is reported this way, too.
             let isRefused = [ECONNREFUSED, EADDRNOTAVAIL].contains(error.errnoCode)
             return isRefused && !hasHead ? (.cannotConnect, true) : (.connectionLost, false)
         case let error as ChannelError:
@@ -123,7 +123,7 @@ package struct ErrorTranslation: Sendable {
         case let error as NIOSSLError:
             return classify(error, hasHead: hasHead)
         case is BoringSSLError:
-            // Handshake errors are wrapped, so this error came later, when the request may have been sent.
+            // Handshake errors are wrapped. This error isn't, so it came later, when the request may have been sent.
             return (.secureConnectionFailed, false)
         case let error as NIOSSLExtraError:
             return (error == .failedToValidateHostname ? .untrustedServer : .secureConnectionFailed, !hasHead)
@@ -170,8 +170,8 @@ package struct ErrorTranslation: Sendable {
         #if canImport(Network)
         switch error {
         case let error as HTTPClient.NWPOSIXError:
-            // Only errors that are exclusive to connecting prove that nothing was sent. A lost route or network also
-            // ends connections in use.
+            // Only errors that can occur only while connecting prove that nothing was sent. A lost route or network
+            // also ends connections in use.
             switch error.errorCode {
             case .ECONNREFUSED, .EADDRNOTAVAIL:
                 return hasHead ? (.connectionLost, false) : (.cannotConnect, true)
@@ -183,7 +183,7 @@ package struct ErrorTranslation: Sendable {
         case let error as HTTPClient.NWTLSError:
             // errSSLXCertChainInvalid, …UnknownRootCert, …NoRootCert, …CertExpired, …CertNotYetValid, …HostNameMismatch.
             let isUntrusted = [-9807, -9812, -9813, -9814, -9815, -9843].contains(error.status)
-            // Certificates are checked only in the handshake; any other alert may come after the request.
+            // Certificates are checked only in the handshake. Any other alert may come after the request.
             return isUntrusted ? (.untrustedServer, !hasHead) : (.secureConnectionFailed, false)
         case NWError.dns:
             return (.hostNotFound, true)

@@ -4,11 +4,11 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Reports when a connection sends a request, which the client itself does not report.
+/// Reports when a connection sends a request, because the client itself doesn't report that.
 ///
-/// The client passes only the message of a request to its connections. Therefore the head has an additional field with
-/// the number of the exchange, and another if it has private characters for bytes (``FieldBytes``). This handler removes
-/// both, and adds the latter to the head of a response.
+/// The client passes only the message of a request to its connections. The head therefore has an additional field with
+/// the number of the exchange, and another one if it has private characters for bytes (``FieldBytes``). This handler
+/// removes both, and adds the latter to the head of a response.
 final class ExchangeHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -18,7 +18,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     /// The upload of the request that is being sent.
     private var upload: Upload?
-    /// The end of the exchange that the connection serves; nil if nothing outside can end it.
+    /// The way to end the exchange that the connection serves; nil if it can't be ended from outside.
     private var ending: ExchangeEnding?
     /// Whether the request ended before its head was sent, so that no part of it may be sent.
     private var isAbandoned = false
@@ -69,7 +69,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         context.write(data, promise: promise)
     }
 
-    /// Ends an exchange with an error, and its connection or stream with it, unless its response is complete.
+    /// Ends an exchange with an error, unless its response is complete; also ends its connection or stream.
     func end(_ exchange: ExchangeEnding, with error: any Error) {
         guard let context, ending === exchange else { return }
         forgetEnding()
@@ -109,7 +109,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     private func abandon(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         isAbandoned = true
         promise?.fail(ChannelError.ioOnClosedChannel)
-        // Closes the connection later, because the client is in the middle of sending.
+        // Closes the connection later, because the client is currently sending.
         context.eventLoop.assumeIsolated().execute { context.close(promise: nil) }
     }
 }
@@ -125,8 +125,8 @@ struct ReportedExchange: Sendable {
 
     /// Reports that a connection is about to send the head.
     ///
-    /// - Returns: Whether the connection may send it. If a limit has ended the exchange while it waited for a
-    ///   connection, the exchange's error says that nothing was sent, and the client may not have noticed yet.
+    /// - Returns: Whether the connection may send it. It may not if a limit has ended the exchange while it waited for
+    ///   a connection: the exchange's error then says that nothing was sent, and the client may not have noticed yet.
     func mayBegin() -> Bool {
         timer?.connected()
         upload?.isReported()
@@ -134,17 +134,17 @@ struct ReportedExchange: Sendable {
     }
 }
 
-/// Ends an exchange from any thread, while a connection serves it.
+/// Ends an exchange from any thread while a connection serves it.
 ///
-/// The client's own interface ends a transfer only by cancelling the task that reads it, so that each read with a limit
-/// would need a task.
+/// The client itself can end a transfer only by cancelling the task that reads it, so each read with a limit would need
+/// a task.
 final class ExchangeEnding: Sendable {
     private struct Connection: Sendable {
         let id: ObjectIdentifier
         let handler: NIOLoopBound<ExchangeHandler>
     }
 
-    /// The connection that serves the exchange; nil before and afterwards.
+    /// The connection that serves the exchange; nil before and after that.
     private let connection = Locked<Connection?>(nil)
 
     /// Called when a connection begins to send the head.
@@ -155,13 +155,13 @@ final class ExchangeEnding: Sendable {
 
     /// Called when the response is complete, or the connection has ended.
     ///
-    /// Another connection may have sent the head again by then.
+    /// By then, another connection may have sent the head again.
     func finish(with handler: ExchangeHandler) {
         let id = ObjectIdentifier(handler)
         connection.withLock { if $0?.id == id { $0 = nil } }
     }
 
-    /// Ends the exchange; its response's body throws the error, or another if the client replaces it.
+    /// Ends the exchange; reading its response's body throws the error, or another one if the client replaces it.
     func end(with error: any Error) {
         guard let handler = connection.withLock({ $0 })?.handler else { return }
         handler.eventLoop.execute { handler.value.end(self, with: error) }

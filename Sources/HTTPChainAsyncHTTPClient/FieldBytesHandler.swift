@@ -3,20 +3,23 @@ import HTTPChainSupport
 import HTTPTypes
 import NIOCore
 
-/// Preserves the bytes of fields that aren't UTF-8, such as those of an ISO 8859-1 `Location`.
+/// Preserves the bytes of fields that aren't UTF-8, for example in an ISO 8859-1 `Location`.
 ///
-/// SwiftNIO (2.x) reads and writes field values as UTF-8, with U+FFFD for each invalid byte. So in heads over HTTP/1.1
-/// such bytes stand for themselves only on the wire; in between they are the characters of ``FieldBytes``.
+/// SwiftNIO (2.x) reads and writes field values as UTF-8, with U+FFFD for each invalid byte. In HTTP/1.1 heads, this
+/// handler therefore converts such bytes to the private characters of ``FieldBytes`` when reading, and back when
+/// writing.
 final class FieldBytesHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The field of a head that has private characters for bytes, which stays between the transport and its handlers.
+    /// The field that marks a head with private characters for bytes.
     ///
-    /// Without it such a character stands for itself: a connection over HTTP/2, or of a client supplied by the caller,
-    /// may have no such handler.
+    /// It is used only between the transport and its handlers.
+    ///
+    /// Without this field, such a character has its usual meaning, because an HTTP/2 connection, or one of a client
+    /// supplied by the caller, may have no such handler.
     static let field = HTTPField.Name(constant: "HTTPChain-Field-Bytes")
 
     private var fields = FieldBytes()
@@ -25,7 +28,7 @@ final class FieldBytesHandler: ChannelDuplexHandler {
     /// Whether the head of the response has private characters for bytes.
     var hasReplaced: Bool { fields.hasReplaced }
 
-    /// Calls `write`, which sends the head of a request; the next bytes received are the head of its response.
+    /// Calls `write`, which sends the head of a request; the next bytes received are then the head of its response.
     ///
     /// - Parameter isReplaced: Whether the head has private characters for bytes.
     func sendHead(isReplaced: Bool, _ write: () -> Void) {
@@ -51,27 +54,27 @@ final class FieldBytesHandler: ChannelDuplexHandler {
     }
 }
 
-/// The bytes of response heads, with each byte that belongs to no UTF-8 character as a private character.
+/// Replaces each byte of a response head that isn't part of a UTF-8 character by a private character.
 ///
-/// Byte 0x80 is U+EF80, and so on up to U+EFFF. These characters themselves are replaced byte by byte, so that every
-/// head has its own replacement.
+/// Byte 0x80 becomes U+EF80, and so on up to U+EFFF for 0xFF. If these characters themselves occur, their bytes are
+/// replaced, too, so that the replacement is unambiguous.
 package struct FieldBytes {
     /// Whether the next byte belongs to a head.
     private var isInHead = true
-    /// The first bytes of the current line, as far as the status needs them.
+    /// The first bytes of the current line, as many as are needed for the status.
     private var line: [UInt8] = []
     /// Whether the current line is the first of its head.
     private var isFirstLine = true
     /// Whether the current head is interim, so that another follows it.
     private var isInterim = false
-    /// The start of a character whose end has not arrived.
+    /// The beginning of a character whose end has not arrived.
     private var pending: [UInt8] = []
     /// Whether bytes were replaced, or may have been.
     private(set) var hasReplaced = false
 
     package init() {}
 
-    /// Returns the bytes to decode instead of the given ones; `nil` for the given ones.
+    /// Returns the bytes to decode instead of the given ones; `nil` if those don't change.
     package mutating func replacement(for bytes: some Collection<UInt8>) -> [UInt8]? {
         guard isInHead else { return nil }
         var isASCII = pending.isEmpty
@@ -88,7 +91,7 @@ package struct FieldBytes {
         return result + bytes[end...]
     }
 
-    /// Returns the bytes with private characters, and the start of a character that they don't complete.
+    /// Returns the bytes with private characters, and the beginning of a character that is incomplete.
     private static func replaced(_ bytes: [UInt8]) -> (bytes: [UInt8], rest: ArraySlice<UInt8>) {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + 64)
@@ -112,14 +115,14 @@ package struct FieldBytes {
         [0xEE, 0xBC | byte >> 6, 0x80 | byte & 0x3F]
     }
 
-    /// Follows the lines up to the empty one that ends the head.
+    /// Tracks the lines until the empty one that ends the head.
     private mutating func follow(_ byte: UInt8) {
         guard byte == UInt8(ascii: "\n") else {
             if line.count < 16 { line.append(byte) }
             return
         }
         if line.isEmpty || line == [UInt8(ascii: "\r")] {
-            // Empty lines before a status line belong to nothing (RFC 9112 §2.2).
+            // Empty lines before a status line are ignored (RFC 9112 §2.2).
             if !isFirstLine {
                 isInHead = isInterim
                 isFirstLine = true
@@ -132,7 +135,8 @@ package struct FieldBytes {
         line.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the length of the UTF-8 character at the start, which may exceed the bytes; 0 if there is none.
+    /// Returns the length of the UTF-8 character at the start, which may be longer than the given bytes; 0 if there is
+    /// none.
     private static func length(ofCharacterIn bytes: ArraySlice<UInt8>) -> Int {
         guard let first = bytes.first else { return 0 }
         let length: Int
@@ -145,7 +149,7 @@ package struct FieldBytes {
         }
         let arrived = Array(bytes.prefix(length))
         guard arrived.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) else { return 0 }
-        // Filled up, an incomplete character is valid with one of the two continuations.
+        // An incomplete character is valid if it becomes valid with one of these two continuations.
         let isValid = [0x80, 0xBF].contains { (filler: UInt8) in
             String(validUTF8: arrived + Array(repeating: filler, count: length - arrived.count)) != nil
         }
@@ -156,7 +160,7 @@ package struct FieldBytes {
         character.count == 3 && character.starts(with: [0xEE]) && character[character.startIndex + 1] >= 0xBE
     }
 
-    /// Returns the original bytes of UTF-8 text in which private characters stand for bytes; `nil` if there are none.
+    /// Returns the original bytes of UTF-8 text that has private characters for bytes; `nil` if it has none.
     package static func original(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.contains(0xEE) else { return nil }
         var bytes = Array(text)
@@ -174,17 +178,17 @@ package struct FieldBytes {
         return Array(bytes[..<written])
     }
 
-    /// Returns the text for a field value, with private characters for bytes that aren't UTF-8; `nil` if the value itself
-    /// is such text.
+    /// Returns the text of a field value, with private characters for bytes that aren't UTF-8; `nil` if the value needs
+    /// none.
     static func text(_ value: UnsafeBufferPointer<UInt8>) -> String? {
         guard value.contains(where: { $0 >= 0x80 }) else { return nil }
         let (bytes, rest) = replaced(Array(value))
-        // A replaced byte becomes three.
+        // Each replaced byte becomes three bytes.
         guard !rest.isEmpty || bytes.count != value.count else { return nil }
         return String(decoding: bytes + rest.flatMap(privateCharacter), as: UTF8.self)
     }
 
-    /// Returns text without private characters for bytes: U+FFFD for each part of the original that isn't UTF-8.
+    /// Returns text with U+FFFD instead of private characters, for each part of the original that isn't UTF-8.
     static func decoded(_ text: String) -> String {
         original(text.utf8).map { String(decoding: $0, as: UTF8.self) } ?? text
     }

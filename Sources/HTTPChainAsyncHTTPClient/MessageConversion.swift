@@ -26,7 +26,7 @@ extension HTTPClientRequest {
         where field.name != .cookie && field.name != ExchangeBoard.field && field.name != FieldBytesHandler.field {
             headers.add(name: field.name.rawName, value: text(field))
         }
-        // HTTPFields keeps cookies separate, as HTTP/2 may; RFC 6265 §5.4 has a single Cookie field.
+        // HTTPFields keeps cookies in separate fields, as HTTP/2 may. RFC 6265 §5.4 requires a single Cookie field.
         if fields.contains(.cookie) {
             headers.add(name: "Cookie", value: fields[fields: .cookie].map(text).joined(separator: "; "))
         }
@@ -44,8 +44,9 @@ extension HTTPClientRequest {
 }
 
 extension WireRequest {
-    /// The target if the client (1.37) would send "/" instead, as it does for a path whose percent-encoded bytes aren't
-    /// UTF-8, because Foundation reads no path there; nil for any other.
+    /// The target to send if the client (1.37) would send "/" instead; nil for other targets.
+    ///
+    /// The client does so for a path whose percent-encoded bytes aren't UTF-8, because Foundation can't read it.
     var unreadableTarget: String? {
         guard let target = head.path, target.utf8.contains(UInt8(ascii: "%")) else { return nil }
         let path = target.utf8.prefix { $0 != UInt8(ascii: "?") }
@@ -86,10 +87,10 @@ extension Response {
         )
         let isCoded = fields.contains(.transferEncoding)
         let length = isCoded ? nil : fields.value(of: .contentLength).flatMap(ContentLength.parse)
-        // Over HTTP/2 the end may come later, within the limits of a body.
+        // Over HTTP/2, the end may arrive later. The limits of a body apply to it.
         let hasEnded = length == 0 && response.version.major == 1
         if hasEnded || head.endsWithHead(answering: request.method) {
-            // The end of the body has already arrived; reading it lets the connection serve the next request.
+            // The end of the body has already arrived. It is read so that the connection can serve the next request.
             for try await _ in chunks {}
             self.init(head: head)
         } else {
@@ -98,7 +99,7 @@ extension Response {
         self.request = request
     }
 
-    /// A reason phrase comes from the server, and the status type rejects one that isn't printable ASCII.
+    /// Whether a reason phrase is printable ASCII; it comes from the server, and the status type rejects others.
     private static func isVisible(_ phrase: String) -> Bool {
         phrase.utf8.allSatisfy { $0 == 0x09 || (0x20...0x7E).contains($0) }
     }

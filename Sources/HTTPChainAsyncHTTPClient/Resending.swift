@@ -4,11 +4,11 @@ import HTTPChainCore
 import NIOCore
 import NIOHTTP2
 
-/// Decides whether a request that wasn't processed is sent again at once.
+/// Decides whether a request that wasn't processed is sent again immediately.
 ///
-/// A server that is reloaded, or that limits the number of requests of a connection, ends connections over HTTP/2 by
-/// GOAWAY. The streams above its last one weren't processed (RFC 9113 §6.8), and the client (1.37) gives more requests to
-/// the connection until it has noticed. A client may send all of these again automatically (§8.7).
+/// When a server is reloaded, or limits the number of requests per connection, it ends HTTP/2 connections with GOAWAY.
+/// Streams above the last one that it names weren't processed (RFC 9113 §6.8), and the client (1.37) passes more
+/// requests to the connection until it notices. A client may send all of these again automatically (§8.7).
 package struct Resending {
     /// The maximum number of times that a request is sent.
     package static let limit = 10
@@ -31,13 +31,13 @@ package struct Resending {
         guard kind == .connectionLost else { return false }
         if let unsent, Self.isOfConnectionInUse(unsent) { return true }
         guard nothingSent else { return false }
-        // A server that can't serve the request now would only get more load.
+        // If the server can't serve the request now, sending it repeatedly would only add load.
         guard Self.isRefused(error) else { return true }
         defer { wasRefused = true }
         return !wasRefused
     }
 
-    /// Whether an error is that of a connection that was established; others may be those of a failed attempt to connect.
+    /// Whether an error is that of an established connection; others may be those of a failed attempt to connect.
     private static func isOfConnectionInUse(_ error: any Error) -> Bool {
         error is ChannelError || error is any NIOHTTP2Error || error as? HTTPClientError == .cancelled
     }

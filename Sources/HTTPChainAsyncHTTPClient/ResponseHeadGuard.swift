@@ -6,10 +6,10 @@ import NIOHTTP2
 
 /// Makes a response fail if its head would end the process in async-http-client (1.37) or in SwiftNIO's HTTP/2 (1.46).
 ///
-/// The client waits for another head after each status below 200, and traps on the content or the end of a response
+/// The client waits for another head after each status below 200, and traps at the content or the end of a response
 /// whose status is below 100, which SwiftNIO delivers like any other response's. Over HTTP/2, SwiftNIO traps on an
-/// empty or negative `:status`. It treats any status that begins with "1" as interim; the client treats 101 and 1000 as
-/// final, and traps on the next head.
+/// empty or negative `:status`. It treats any status that begins with "1" as interim, whereas the client treats 101 and
+/// 1000 as final, and traps on the next head.
 final class ResponseHeadGuard<Part: Sendable>: ChannelInboundHandler {
     typealias InboundIn = Part
 
@@ -17,7 +17,7 @@ final class ResponseHeadGuard<Part: Sendable>: ChannelInboundHandler {
     private var interimCount = 0
     private var hasFailed = false
 
-    /// - Parameter readHead: Returns the kind of a head; nil for any other part.
+    /// - Parameter readHead: A closure that returns the kind of a head; nil for any other part.
     init(_ readHead: @escaping @Sendable (Part) -> ReceivedHead?) {
         self.readHead = readHead
     }
@@ -37,7 +37,9 @@ final class ResponseHeadGuard<Part: Sendable>: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// The client ends the exchange on an error, so there would be no request for later parts.
+    /// Fails the exchange.
+    ///
+    /// The client ends the exchange after an error, so later parts, which no longer have a request, are dropped.
     private func fail(_ context: ChannelHandlerContext, _ detail: String) {
         hasFailed = true
         context.fireErrorCaught(MalformedHeadError(detail: detail))
@@ -54,13 +56,14 @@ enum ReceivedHead: Sendable, Equatable {
     /// The maximum number of interim responses to one request; each restarts the client's read timeout.
     static let interimLimit = 100
 
-    /// The head in an HTTP/1.1 part; 101 is a final status there.
+    /// Reads the head in an HTTP/1.1 part; there, 101 is a final status.
     init?(_ part: HTTPClientResponsePart) {
         guard case .head(let head) = part else { return nil }
         self = Self.kind(ofStatus: Int(clamping: head.status.code), isFinal: head.status == .switchingProtocols)
     }
 
-    /// The head in an HTTP/2 frame, with its original status: three digits (RFC 9110 §15), and not 101 (RFC 9113 §8.6).
+    /// Reads the head in an HTTP/2 frame, with its original status, which must be three digits (RFC 9110 §15) and not
+    /// 101 (RFC 9113 §8.6).
     init?(_ frame: HTTP2Frame.FramePayload) {
         guard case .headers(let headers) = frame,
             let text = headers.headers.first(name: ":status")
@@ -70,7 +73,7 @@ enum ReceivedHead: Sendable, Equatable {
             return
         }
         self = Self.kind(ofStatus: Int(status), isFinal: false)
-        // RFC 9113 §8.1: the client would wait for a head that can't follow.
+        // RFC 9113 §8.1 forbids this. The client would wait for a head that can't follow.
         if self == .interim, headers.endStream { self = .malformed("the stream ends with an interim response") }
     }
 

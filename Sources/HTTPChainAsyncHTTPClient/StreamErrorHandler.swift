@@ -2,23 +2,23 @@
 import NIOCore
 import NIOHTTP2
 
-/// Reports why a stream over HTTP/2 has ended.
+/// Reports why an HTTP/2 stream has ended.
 ///
 /// A stream above the last one of a GOAWAY is reported as unprocessed (RFC 9113 §6.8). SwiftNIO's HTTP/2 (1.46) closes
-/// such a stream with the code `CANCEL`. It reports a stream that the server reset with this code in the same way, but
+/// such a stream with the code `CANCEL`. It does the same for a stream that the server reset with this code, but
 /// delivers the RST_STREAM frame first. The server may have processed that stream.
 ///
 /// A stream that SwiftNIO itself resets, because its response is malformed (RFC 9113 §8.1.1), is reported with the cause.
 /// SwiftNIO only says that the stream is closed, and then reports the cause to the connection.
 ///
-/// A stream whose connection is broken is reported with the error of the connection: see ``ConnectionErrorHandler``.
+/// If the connection has an error, its streams are reported with that error; see ``ConnectionErrorHandler``.
 final class StreamErrorHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundIn = HTTP2Frame.FramePayload
 
     /// Whether the server or the client has reset the stream.
     private var isReset = false
-    /// Whether the end of the stream waits for its cause.
+    /// Whether the end of the stream has not been reported yet, because its cause is awaited.
     private var isEnding = false
     /// The cause for which SwiftNIO has reset the stream; nil if it is unknown.
     var cause: (any Error)?
@@ -61,7 +61,7 @@ final class StreamErrorHandler: ChannelDuplexHandler {
         }
         isEnding = true
         connection?.expectError(of: self)
-        // Before the channel removes its handlers, which it does later as well.
+        // Runs before the channel removes its handlers, which it also does later.
         context.eventLoop.assumeIsolated().execute {
             self.connection?.expectNoError(of: self)
             context.fireErrorCaught(MalformedStreamError(cause: self.cause ?? closed))
@@ -79,7 +79,7 @@ struct UnprocessedStreamError: DetailedError {
     var detail: String { "the server was closing the connection (GOAWAY), and didn't process the request" }
 }
 
-/// An error for a response over HTTP/2 that is malformed (RFC 9113 §8.1.1).
+/// An error for a malformed HTTP/2 response (RFC 9113 §8.1.1).
 struct MalformedStreamError: DetailedError {
     let cause: any Error
 

@@ -4,10 +4,10 @@ import Foundation
 import HTTPChainCore
 import NIOCore
 
-/// The body of a request being sent, which the client pulls, and which the side that abandons the exchange ends.
+/// The body of a request that is being sent; the client pulls it, and the side that abandons the exchange ends it.
 ///
-/// The client reads in a separate task that it never cancels. A stream that is waiting for more bytes would wait
-/// forever after its exchange has ended, so each read of a stream is a task that ``cancel()`` can cancel.
+/// The client reads in a separate task that it never cancels. If a stream is waiting for more bytes when its exchange
+/// ends, it would wait forever. Each read of a stream is therefore a task that ``cancel()`` can cancel.
 final class Upload: Sendable {
     private struct State: Sendable {
         var isCancelled = false
@@ -18,7 +18,7 @@ final class Upload: Sendable {
         var timer: TransferTimer?
     }
 
-    /// The bytes given to the client that the connection hasn't written.
+    /// The bytes that were passed to the client and that the connection hasn't written yet.
     private struct Flow: Sendable {
         var isReported = false
         var isCancelled = false
@@ -27,7 +27,7 @@ final class Upload: Sendable {
 
     /// The number of unwritten bytes below which the client gets the next part.
     ///
-    /// The client requests more even if its connection hasn't processed the last parts yet, however many these are.
+    /// Without this limit, the client would request more even if its connection hasn't processed the last parts yet.
     private static let window = 2 * HTTPBody.chunkSize
 
     private let length: Int64?
@@ -36,8 +36,9 @@ final class Upload: Sendable {
     private let flow = Watched(Flow())
     private let reader: UploadReader
 
-    /// Creates the upload of a request, or returns nil if there is no body, or if the whole body is sent at once, as a
-    /// single piece in memory.
+    /// Creates the upload of a request.
+    ///
+    /// Returns nil if there is no body, or if the whole body is in memory and is sent as a single piece.
     init?(_ request: WireRequest, progress: (@Sendable (Int64, Int64?) -> Void)?) {
         if request.contentLength == 0, request.body.bytes != nil || request.body.file != nil { return nil }
         if progress == nil, request.body.singlePiece != nil { return nil }
@@ -54,7 +55,7 @@ final class Upload: Sendable {
     /// The error from reading the body, if that made the exchange fail.
     var failure: (any Error)? { state.withLock { $0.failure } }
 
-    /// Ends the upload by cancelling a pending read and allowing no other.
+    /// Ends the upload: cancels a pending read, and prevents further ones.
     func cancel() {
         let reading = state.withLock { state in
             state.isCancelled = true
@@ -64,7 +65,7 @@ final class Upload: Sendable {
         flow.update { $0.isCancelled = true }
     }
 
-    /// Called before the head is sent, if each ``wrote(_:)`` will be called.
+    /// Called before the head is sent, if ``wrote(_:)`` will be called for each write.
     func isReported() {
         flow.update { $0.isReported = true }
     }
@@ -74,7 +75,7 @@ final class Upload: Sendable {
         flow.update { $0.unwritten -= count }
     }
 
-    /// Waits until the connection has written most of the previous parts, and counts the next one.
+    /// Waits until the connection has written most of the previous parts, then counts the next part.
     private func waitForConnection(with count: Int) async throws {
         let pass: @Sendable (inout Flow) -> Bool? = { flow in
             if flow.isCancelled { return false }
@@ -89,7 +90,7 @@ final class Upload: Sendable {
 
     /// Returns the next bytes, or `nil` at the end.
     ///
-    /// Another call means that the connection has accepted the previous bytes.
+    /// If this is called again, the connection has accepted the previous bytes.
     func next() async throws -> Data? {
         reportProgress()
         let chunk = try await read()
@@ -102,7 +103,7 @@ final class Upload: Sendable {
         return chunk
     }
 
-    /// Reads a stream whose declared length is 0, which the client doesn't read; does nothing for any other body.
+    /// Reads a stream whose declared length is 0, because the client doesn't read it; does nothing for other bodies.
     ///
     /// - Throws: ``BodyError`` if it has bytes; any error from reading.
     func requireEmptyIfDeclared() async throws {
@@ -111,7 +112,7 @@ final class Upload: Sendable {
 
     /// Called when the server has responded.
     ///
-    /// The last bytes of a body of known length have been accepted by then, and the client may not read again.
+    /// By then, the last bytes of a body with a known length have been accepted, and the client may not read again.
     func isAnswered() {
         guard let length else { return }
         reportProgress { $0.sent + $0.pending == length }
@@ -157,7 +158,7 @@ extension HTTPBody {
     }
 }
 
-/// Keeps the reader between reads, which successive tasks make.
+/// Keeps the reader between reads, which are made by different tasks.
 private actor UploadReader {
     private let body: HTTPBody
     private let length: Int64?
@@ -172,8 +173,8 @@ private actor UploadReader {
 
     /// Returns the next bytes, or `nil` at the end.
     ///
-    /// The chunk that completes a declared length is returned only when the body has ended, so that the server never
-    /// treats a body as complete that turns out to be longer.
+    /// If the length is declared, the chunk that completes it is returned only when the body has ended. If the body
+    /// turns out to be longer, the server therefore never treats it as complete.
     func read() async throws -> Data? {
         if hasEnded { return nil }
         let begun = reader
@@ -205,7 +206,7 @@ struct UploadChunks: AsyncSequence, Sendable {
 
     struct AsyncIterator: AsyncIteratorProtocol {
         let upload: Upload
-        /// The buffer, which is reused unless the connection hasn't written the last part yet.
+        /// The buffer; it is reused, unless the connection hasn't written the last part yet.
         fileprivate var buffer = ByteBuffer()
 
         mutating func next() async throws -> ByteBuffer? {

@@ -3,9 +3,9 @@ import NIOCore
 
 /// Preserves a response that is complete before the end of its upload is written.
 ///
-/// The client closes a connection after the last response on it. That makes pending writes fail, and the client (1.37)
-/// ends the exchange with this failure although it has the response. Therefore the end of an upload that is cut off by
-/// the client's own close is reported as written.
+/// The client closes a connection after the last response on it. Pending writes then fail, and the client (1.37) ends
+/// the exchange with that failure, although it has the response. If an upload is cut off by the client's own close, its
+/// end is therefore reported as written.
 final class UploadEndHandler: ChannelOutboundHandler {
     typealias OutboundIn = NIOAny
 

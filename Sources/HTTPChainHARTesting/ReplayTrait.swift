@@ -16,8 +16,8 @@ public import Testing
 ///
 /// The file is in the folder of the test's source file. It is replayed without a network, unless the trait or the
 /// environment variable `HTTPCHAIN_REPLAY` sets another mode (`once`, `new`, `all`, `update`), which requires a
-/// transport to record over. At the end of the test, recorded entries are written, and the test fails if there are
-/// unused entries.
+/// transport to record with. At the end of the test, recorded entries are written. If there are unused entries, the
+/// test fails.
 public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
     let name: String
     let mode: ReplayMode
@@ -28,7 +28,7 @@ public struct ReplayTrait: TestTrait, SuiteTrait, TestScoping {
     /// The environment variable for the mode.
     package static let variable = "HTTPCHAIN_REPLAY"
 
-    /// Applies to each test of a suite, with a separate replay for each.
+    /// Always `true`: each test of a suite has a separate replay.
     public var isRecursive: Bool { true }
 
     /// Provides a separate replay for each case of a test.
@@ -61,10 +61,10 @@ extension Trait where Self == ReplayTrait {
     /// - Parameters:
     ///   - file: The path of the archive, relative to the folder of the source file: `"users.har"`,
     ///     `"Archives/users.har"`.
-    ///   - mode: The replay mode; by default the one in the environment variable `HTTPCHAIN_REPLAY`, or else without a
-    ///     network.
+    ///   - mode: The replay mode. Defaults to the one in the environment variable `HTTPCHAIN_REPLAY`, or if there is
+    ///     none, to replaying without a network.
     ///   - settings: The replay settings.
-    ///   - transport: A closure that creates the transport to record over; none by default.
+    ///   - transport: A closure that creates the transport to record with; none by default.
     ///   - source: The source file of the test.
     public static func replay(
         _ file: String,
@@ -91,7 +91,7 @@ enum CurrentReplay {
 extension ReplayTransport {
     /// The replay of the current test.
     ///
-    /// - Throws: An error outside a test with the trait `.replay`, and in a detached task.
+    /// - Throws: An error if there is no test with the trait `.replay`, and in a detached task.
     public static var current: ReplayTransport {
         get throws {
             guard let transport = CurrentReplay.transport else { throw NoReplayError() }

@@ -4,7 +4,7 @@
 public macro Headers(_ fields: KeyValuePairs<String, String>) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Sends a multipart form with a given boundary; without this annotation ``Part(_:from:)`` uses a random one.
+/// Sends a multipart form with a given boundary; without this annotation, ``Part(_:from:)`` uses a random one.
 @attached(peer)
 public macro Multipart(boundary: String? = nil) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")

@@ -23,7 +23,7 @@ extension HTTPBody {
 }
 
 extension Request {
-    /// Reserves a value of a declared call for the URL builder, which also finds it for variables of the URL.
+    /// Reserves a value of a declared call for the URL builder; the builder also uses it for variables of the URL.
     public consuming func declare(reserved name: String, _ value: some URLValueConvertible & Sendable) -> Request {
         url(reserved: URLParameters([(name, value.urlValue)]))
     }
@@ -42,7 +42,7 @@ public protocol PartConvertible: Sendable {
 }
 
 extension PartConvertible where Self: CustomStringConvertible {
-    /// The value as text.
+    /// A text part with the value's description.
     public func parts(named name: String) -> [MultipartPart] { [.text(name, description)] }
 }
 
@@ -59,17 +59,17 @@ extension Data: PartConvertible {
 }
 
 extension URL: PartConvertible {
-    /// The file.
+    /// A part with the file.
     public func parts(named name: String) -> [MultipartPart] { [.file(name, self)] }
 }
 
 extension HTTPBody: PartConvertible {
-    /// The body as a stream.
+    /// A part with the body as a stream.
     public func parts(named name: String) -> [MultipartPart] { [.stream(name, self)] }
 }
 
 extension MultipartPart: PartConvertible {
-    /// The part, with this name if it has none.
+    /// The part itself; if it has no name, it gets this one.
     public func parts(named name: String) -> [MultipartPart] {
         var part = self
         part.name = part.name ?? name

@@ -10,8 +10,8 @@ public import HTTPChain
 /// mock.on.search.answers { input in [Plant(id: input.page, name: input.name)] }
 /// ```
 ///
-/// Queued outputs and errors are used first, once each, and then the closure of ``answers(_:)``. If there is neither,
-/// the call fails with ``UnscriptedCallError``.
+/// Queued outputs and errors are used first, once each. Then the closure of ``answers(_:)`` is called. If there is
+/// neither, the call fails with ``UnscriptedCallError``.
 public final class MockMethod<Input: Sendable, Output: Sendable>: Sendable {
     private struct State: Sendable {
         var queue: [Result<Output, any Error>] = []
@@ -40,7 +40,7 @@ public final class MockMethod<Input: Sendable, Output: Sendable>: Sendable {
         state.withLock { $0.queue.append(.failure(error)) }
     }
 
-    /// Sets the closure for all calls for which nothing is queued.
+    /// Sets the closure that is used for all calls when nothing is queued.
     public func answers(_ answer: @escaping @Sendable (_ input: Input) async throws -> Output) {
         state.withLock { $0.answer = answer }
     }
@@ -68,7 +68,7 @@ extension MockMethod where Output == Void {
 
 /// An error for an unscripted call of a mock.
 public struct UnscriptedCallError: ExplainedError, Hashable {
-    /// The method: "PlantService.plant(id:)".
+    /// The name of the method, such as "PlantService.plant(id:)".
     package let method: String
 
     /// Always "Mock".

@@ -21,7 +21,7 @@ public macro ErrorHandlers(_ handlers: ErrorHandler...) =
 public macro ErrorHandlers(only handlers: [ErrorHandler]) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Stores the response for a time, regardless of the server's settings.
+/// Stores the response for a time, regardless of the server's caching fields.
 ///
 /// Calls with different parameters in their header fields don't share a response: these parameters are added to the
 /// identifier, unless it already contains them. Remove such responses with `.identifierPrefix`.
@@ -114,7 +114,7 @@ public macro Logged(
 ) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Adds tags to the call, by which it can be found and cancelled.
+/// Adds tags to the call, for finding and cancelling it.
 @attached(peer)
 public macro Tags(_ tags: String...) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")

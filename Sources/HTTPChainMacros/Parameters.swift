@@ -10,10 +10,10 @@ public macro Path(_ variable: String, from parameter: String) =
 public macro Query(_ parameters: String..., from parameter: String = "") =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Passes parameters only to the URL builder, each under its own name, or one under another name (`from:`).
+/// Passes parameters only to the URL builder; each has its own name, or one has another name (`from:`).
 ///
-/// A value that can be part of a URL is in `URLArguments.reserved`. A value of any other type is in
-/// `URLArguments.reservedValues`, unless it is nil; only a custom builder, as set by ``URLBuiltBy(_:)``, can read it.
+/// Values that can be part of a URL are in `URLArguments.reserved`. All others that aren't nil are in
+/// `URLArguments.reservedValues`, which only a custom builder, as set by ``URLBuiltBy(_:)``, can read.
 ///
 /// They aren't part of the query, the header fields or the body. Variables of the path don't need this annotation,
 /// because a builder finds them in `URLArguments.path`.
@@ -56,10 +56,10 @@ public macro RawBody(_ parameter: String) =
 public macro Progress(_ parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")
 
-/// Appends a parameter, an `ODataQuery` of `HTTPChainOData`, to the path, which is the root of the service.
+/// Appends a parameter, an `ODataQuery` of `HTTPChainOData`, to the path, which must be the root of the service.
 ///
-/// It is written as `@GET("v4") @OData("query") func people(query: ODataQuery<Person>) async throws`. The module of the
-/// service imports `HTTPChainOData`.
+/// Write it as `@GET("v4") @OData("query") func people(query: ODataQuery<Person>) async throws`. The module of the
+/// service must import `HTTPChainOData`.
 @attached(peer)
 public macro OData(_ parameter: String) =
     #externalMacro(module: "MacroPlugin", type: "AnnotationMacro")

@@ -21,8 +21,8 @@
 /// let rose = try await plants.plant(id: 7)
 /// ```
 ///
-/// An annotation on the protocol applies to each method without the same annotation: `@Timeout`, `@Headers`,
-/// `@Authentication`, and any others that don't concern the parameters or content of a single method.
+/// An annotation on the protocol applies to each method without the same annotation. This is possible for `@Timeout`,
+/// `@Headers`, `@Authentication`, and all others that don't concern the parameters or content of a single method.
 ///
 /// For `PlantService`, it generates `PlantServiceClient`, with a `TypedRequest` for each method, and
 /// `PlantServiceMock`.

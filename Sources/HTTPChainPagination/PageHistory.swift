@@ -1,14 +1,15 @@
-/// The first and the last pages read from a list, to detect that the list repeats.
+/// The first and the last pages read from a list, for detecting that the list repeats.
 ///
-/// A service that doesn't support a parameter returns the first page forever, and one that counts differently starts
-/// over after its last page. Two equal pages in a row may be valid, but the same pair again counts as a repetition.
+/// A service that ignores an unknown parameter returns the first page forever, and one that counts differently starts
+/// over after its last page. Two equal pages in a row may be valid, but if the same pair occurs again, that counts as a
+/// repetition.
 struct PageHistory<Value: Sendable>: Sendable {
     private var first: [Value] = []
     private var last: [Value] = []
 
     /// Adds a page.
     ///
-    /// - Returns: Whether the page and the one before it were already read, in this order.
+    /// - Returns: Whether this page and the previous one have already been read, in this order.
     mutating func repeats(with value: Value) -> Bool {
         let isRepetition =
             last.last.map { previous in
@@ -31,9 +32,9 @@ private func areSame(_ one: Any, _ other: Any, depth: Int = 0) -> Bool {
     let (left, right) = (Mirror(reflecting: one), Mirror(reflecting: other))
     switch left.displayStyle {
     case .struct, .tuple, .enum:
-        // A custom mirror may leave out parts that differ.
+        // A custom mirror may omit parts that differ.
         if one is any CustomReflectable { return false }
-        // Enum cases without associated values have no parts.
+        // An enum case without associated values has no children.
         if left.displayStyle == .enum, left.children.isEmpty { return "\(one)" == "\(other)" }
     case .collection, .optional: break
     default: return false

@@ -3,7 +3,7 @@ import HTTPChainSupport
 import HTTPChainURLBuilder
 import HTTPTypes
 
-/// The position of a page in a list, which can be stored to continue from it in a later run.
+/// The position of a page in a list; it can be stored, to continue from it in a later run.
 ///
 /// It contains data from the server, such as a URL that will be followed, so store it where no one else can change it.
 public struct PagePosition: Sendable, Hashable, Codable {
@@ -31,7 +31,7 @@ public struct PagePosition: Sendable, Hashable, Codable {
         if case .parameters(let parameters) = place { parameters[name] } else { nil }
     }
 
-    /// Whether pages are counted at this position: it is the first position, or all its parameters are numbers.
+    /// Whether the position counts pages or items: it is the first position, or all its parameters are numbers.
     var isCounted: Bool {
         switch place {
         case .first: true
@@ -40,11 +40,11 @@ public struct PagePosition: Sendable, Hashable, Codable {
         }
     }
 
-    /// Returns a URL with characters that services write in links, and that no transport sends, percent-encoded: braces,
-    /// or a percent sign that begins no escape.
+    /// Returns a URL in which invalid characters that services write in links are percent-encoded: braces, and percent
+    /// signs that don't begin an escape.
     private static func encoded(_ url: String) -> String {
         var encoded = URIReference(String(encodingReference: Array(url.utf8)))
-        // The host isn't percent-encoded.
+        // The host must not be percent-encoded.
         encoded.authority = URIReference(url).authority
         return encoded.text
     }
@@ -56,13 +56,13 @@ public struct PagePosition: Sendable, Hashable, Codable {
         case .first: break
         case .url(let url):
             request.url = Self.encoded(url)
-            // The URL is complete, so nothing is appended to it, and braces in it aren't variables.
+            // The URL is complete, so nothing is appended to it, and braces in it aren't template variables.
             var arguments = URLArguments(syntax: [])
             arguments.leavesOrigin = first.urlArguments.leavesOrigin
             request.urlArguments = arguments
         case .parameters(let parameters):
             var path = Array((request.head.path ?? "").utf8)
-            // In a template, an apparent query may not be one yet; the URL builder decides.
+            // In a template, text that looks like a query may not be one yet, so this is left to the URL builder.
             if !path.contains(UInt8(ascii: "{")) {
                 path.setQuery(parameters)
                 request.head.path = String(decoding: path, as: UTF8.self)

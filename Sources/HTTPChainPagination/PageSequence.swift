@@ -11,11 +11,11 @@ import HTTPTypes
 /// ```
 ///
 /// The sequence ends after the last page. It throws ``PaginationError`` if the next page can't be followed or was
-/// visited before, or if counted pages repeat, so that a truncated list isn't taken for a complete one. A next page on
-/// another origin is also an error, because the request's credentials would go there. So is the next page after another
-/// user has signed in.
+/// visited before, or if counted pages repeat, so that a truncated list isn't mistaken for a complete one. A next page
+/// on another origin is also an error, because the request's credentials would be sent there. So is a next page after
+/// another user has signed in.
 ///
-/// Each iteration starts at the starting position; ``Page/next`` is a position to continue from later.
+/// Each iteration begins at the starting position. To continue later, start at ``Page/next``.
 public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
     typealias Fetch =
         @Sendable (
@@ -30,10 +30,10 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
     /// Creates a sequence of calls of any kind.
     ///
     /// - Parameters:
-    ///   - style: The way the service gives the location of the next page.
+    ///   - style: The way in which the service links to the next page.
     ///   - position: The page to start at; the first by default.
-    ///   - fetch: A closure that requests one page; `change` makes the page's request from the request for the first
-    ///     page.
+    ///   - fetch: A closure that requests one page. Its argument `change` makes the page's request from the request for
+    ///     the first page.
     public init(
         by style: PaginationStyle<Value>,
         startingAt position: PagePosition = .first,
@@ -45,7 +45,7 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
         self.init(by: style, startingAt: position, fetchingAt: { _, change in try await fetch(change) })
     }
 
-    /// Creates a sequence of calls that depend on the positions of their pages.
+    /// Creates a sequence of calls that may differ by the position of their page.
     package init(
         by style: PaginationStyle<Value>,
         startingAt position: PagePosition,
@@ -68,12 +68,12 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
     /// An iterator over the pages of a list.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let sequence: PageSequence<Value>
-        /// The user of all pages, so that a list isn't partly another user's.
+        /// The user of all pages, so that no page is requested as another user.
         private let identity = CallIdentity()
         private var place: PagePosition?
         private var walk: PageWalk
         private var history = PageHistory<Value>()
-        /// The reason why there is no next page, which the next call throws, so that the last page isn't lost.
+        /// The reason why there is no next page; it is thrown by the next call, so that the last page isn't lost.
         private var failure: (any Error)?
 
         fileprivate init(_ sequence: PageSequence<Value>) {
@@ -107,7 +107,7 @@ public struct PageSequence<Value: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Requests a page; returns it with the target of its request before any redirect.
+    /// Requests a page; returns the page, and the target of its request before any redirect.
     private func page(
         at position: PagePosition,
         for identity: CallIdentity
@@ -139,7 +139,7 @@ extension Transport {
     /// - Parameters:
     ///   - type: The type that the body of a page is decoded to.
     ///   - request: The request for the first page; its body must be replayable.
-    ///   - style: The way the service gives the location of the next page.
+    ///   - style: The way in which the service links to the next page.
     ///   - position: The page to start at; the first by default. If it is a URL, the origin of the list is the URL's
     ///     origin.
     public func pages<Value: Decodable & Sendable>(

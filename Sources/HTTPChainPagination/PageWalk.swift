@@ -1,15 +1,15 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Decides whether and where a list continues, and remembers the visited pages.
+/// Decides whether a list continues and where, and keeps track of the visited pages.
 struct PageWalk: Sendable {
     private var seen: Set<PagePosition>
-    /// The origin that the credentials of the list belong to, which is known after the first response.
+    /// The origin that the list's credentials belong to; it is known after the first response.
     private var home: Origin?
 
     init(from position: PagePosition) { seen = [position] }
 
-    /// Records the source of a page.
+    /// Records where a page came from.
     ///
     /// - Parameters:
     ///   - target: The origin of the request before any redirect.

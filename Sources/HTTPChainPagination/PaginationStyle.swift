@@ -3,7 +3,7 @@ import HTTPChainSupport
 import HTTPChainURLBuilder
 import HTTPTypes
 
-/// The way in which a service gives the location of the next page.
+/// The way in which a service links to the next page of a list.
 ///
 /// | style | the next page is |
 /// | --- | --- |
@@ -26,8 +26,9 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
         PaginationStyle(next: next)
     }
 
-    /// Returns a style that follows the link with a given relation in the `Link` field, RFC 8288; the last page has no
-    /// such link.
+    /// Returns a style that follows the link with a given relation in the `Link` field, RFC 8288.
+    ///
+    /// The last page has no such link.
     ///
     /// - Parameter relation: The relation type; `next` by default. Links from other resources (`anchor`) are skipped.
     public static func linkHeader(relation: String = "next") -> PaginationStyle {
@@ -39,15 +40,16 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
         }
     }
 
-    /// Returns a style that follows a URL in the body, absolute or relative to the page's URL; it is nil on the last
-    /// page.
+    /// Returns a style that follows a URL in the body, absolute or relative to the page's URL.
+    ///
+    /// The URL is nil on the last page.
     public static func nextURL(_ url: @escaping @Sendable (_ value: Value) -> String?) -> PaginationStyle {
         .custom { page in url(page.value).map { .url($0) } }
     }
 
     /// Returns a style that uses a cursor in the body.
     ///
-    /// The cursor is nil on the last page; any other value is a cursor, including `""`.
+    /// The cursor is nil on the last page. Any other value is a cursor, even `""`.
     ///
     /// - Parameters:
     ///   - parameter: The query parameter for the cursor.
@@ -59,12 +61,13 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
         .custom { page in cursor(page.value).map { .parameters([parameter: $0]) } }
     }
 
-    /// Returns a style with an offset that grows by the number of items; it ends at a page without items, or at the
-    /// total.
+    /// Returns a style with an offset that grows by the number of items.
+    ///
+    /// The list ends at a page without items, or at the total.
     ///
     /// - Parameters:
     ///   - parameter: The query parameter for the offset.
-    ///   - start: The offset of a first request that omits it; 0 by default.
+    ///   - start: The offset that the service assumes if the first request has none; 0 by default.
     ///   - total: A closure that returns the total number of items from a page's value, if the service sends it.
     ///   - count: A closure that returns the number of items of a page from its value.
     public static func offset(
@@ -86,7 +89,7 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - parameter: The query parameter for the number.
-    ///   - first: The number of the page that a first request without the parameter returns; 1 by default.
+    ///   - first: The page number that the service assumes if the first request has none; 1 by default.
     ///   - isLast: A closure that returns whether a page is the last one, because it is empty or has the number of the
     ///     last page.
     public static func page(
@@ -103,12 +106,13 @@ public struct PaginationStyle<Value: Sendable>: Sendable {
 }
 
 extension PaginationStyle where Value: Collection {
-    /// Returns a style for pages that are collections, with an offset that grows by the number of items; it ends at an
-    /// empty page.
+    /// Returns a style for pages that are collections, with an offset that grows by the number of items.
+    ///
+    /// The list ends at an empty page.
     ///
     /// - Parameters:
     ///   - parameter: The query parameter for the offset.
-    ///   - start: The offset of a first request that omits it; 0 by default.
+    ///   - start: The offset that the service assumes if the first request has none; 0 by default.
     public static func offset(parameter: String = "offset", start: Int = 0) -> PaginationStyle {
         .offset(parameter: parameter, start: start, count: \.count)
     }
@@ -127,10 +131,10 @@ public struct Page<Value: Sendable>: Sendable {
     /// The path and the query of the page's request, before any redirect.
     var path: String?
 
-    /// Returns the sum of a step and the number that the page's request sent in a query parameter.
+    /// Returns the number that the page's request sent in a query parameter, plus a step.
     ///
     /// - Parameters:
-    ///   - first: The number of a request without the parameter.
+    ///   - first: The number to use if the request doesn't have the parameter.
     ///   - what: The name of the number in an error.
     /// - Throws: ``PaginationError`` if the value isn't a number, or the sum is too large.
     func number(
@@ -149,7 +153,7 @@ public struct Page<Value: Sendable>: Sendable {
     }
 }
 
-/// An error for a list that ends before its last page.
+/// An error thrown if a list can't be read to its last page.
 public struct PaginationError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)

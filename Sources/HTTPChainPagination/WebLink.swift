@@ -10,7 +10,7 @@ package struct WebLink: Sendable, Hashable {
     package let relations: [String]
     /// The source of the link, if it isn't the response itself (§3.2); usually `nil`.
     package let anchor: String?
-    /// All other parameters, with names in lower case; if a name is repeated, the first value.
+    /// All other parameters, with names in lower case; if a name is repeated, it has the first value.
     package let parameters: [String: String]
 
     /// Returns the links of a header in order, skipping anything that isn't a link (Appendix B.2).
@@ -105,10 +105,11 @@ private struct WebLinkScanner {
         return text(value[...])
     }
 
-    /// Returns a value in single quotes, which RFC 8288 doesn't define but some servers send; nil if it is a token.
+    /// Returns a value in single quotes, which RFC 8288 doesn't define but some servers send; nil if the value is a
+    /// token.
     ///
-    /// The closing quote must be followed by another parameter, another link or nothing, because an apostrophe may be
-    /// part of a token (RFC 9110 §5.6.2).
+    /// Another parameter, another link or the end must follow the closing quote, because an apostrophe may be part of a
+    /// token (RFC 9110 §5.6.2).
     private mutating func singleQuotedValue() -> String? {
         let quote = UInt8(ascii: "'")
         guard current == quote, let end = bytes[(index + 1)...].firstIndex(of: quote) else { return nil }
@@ -142,10 +143,10 @@ private struct WebLinkScanner {
 }
 
 extension HTTPField.Name {
-    /// `Link` (RFC 8288 §3); ``WebLink`` reads its values.
+    /// The field name `Link` (RFC 8288 §3); ``WebLink`` parses its values.
     package static let webLink = Self(constant: "Link")
 
-    /// Unavailable: read the field by its name as text, or follow the pages of a list.
+    /// Unavailable: read the field by its name as a string, or follow the pages of a list.
     @available(*, unavailable, message: "write headers[\"Link\"], or follow pages with .linkHeader()")
     public static var link: HTTPField.Name { webLink }
 }

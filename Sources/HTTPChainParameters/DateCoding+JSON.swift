@@ -7,7 +7,7 @@ extension DateCoding {
         switch self {
         case .secondsSince1970: encoder.dateEncodingStrategy = .secondsSince1970
         case .millisecondsSince1970:
-            // Foundation's own strategy writes fractions.
+            // Foundation's own strategy can't write fractions.
             encoder.dateEncodingStrategy = .custom { date, encoder in
                 let milliseconds = Self.wholeMilliseconds(of: date)
                 var container = encoder.singleValueContainer()
@@ -19,7 +19,7 @@ extension DateCoding {
             }
         case .foundation: encoder.dateEncodingStrategy = .deferredToDate
         case .format(let format):
-            // Expensive to create, so all dates of a value share one.
+            // A formatter is expensive to create, so all dates of a value share one.
             let formatter = Locked(Self.formatter(format))
             encoder.dateEncodingStrategy = custom { date in formatter.withLock { $0.string(from: date) } }
         case .iso8601, .iso8601WithMilliseconds, .custom:

@@ -7,7 +7,7 @@ import HTTPChainSupport
 public enum DateCoding: Sendable {
     /// RFC 3339 in whole seconds, such as `2026-01-31T09:30:00Z`; fractions of a second are parsed but not written.
     ///
-    /// Text with a nonexistent day or time, or with anything after the zone, isn't a date. Years beyond 9999 can't be
+    /// Text isn't a date if its day or time doesn't exist, or if anything follows the zone. Years beyond 9999 can't be
     /// written.
     case iso8601
     /// RFC 3339 with rounded milliseconds, such as `2026-01-31T09:30:00.250Z`; parsed like ``iso8601``.
@@ -49,7 +49,7 @@ public enum DateCoding: Sendable {
         }
     }
 
-    /// Makes a formatter for ``format(_:)``, which is expensive.
+    /// Makes a formatter for ``format(_:)``; this is expensive.
     package static func formatter(_ format: String) -> DateFormatter {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")

@@ -1,17 +1,17 @@
 import HTTPChainSupport
 
 extension ParameterEncoder {
-    /// The style of the keys of pairs, values and nested values.
+    /// The style of keys, for pairs, values and nested values.
     ///
-    /// String keys of dictionaries are data and are unchanged, as with Foundation's coders.
+    /// String keys of dictionaries are data, and are never changed, as with Foundation's coders.
     public enum Keys: Sendable {
-        /// Unchanged.
+        /// Keys are unchanged.
         case asIs
-        /// `userID` becomes `user_id`, by the rules of Foundation's `JSONEncoder`.
+        /// `userID` becomes `user_id`, as with Foundation's `JSONEncoder`.
         case snakeCase
         /// `userID` becomes `user-id`; words are separated as in ``snakeCase``.
         case kebabCase
-        /// Converted by a closure.
+        /// Keys are converted by a closure.
         case custom(@Sendable (String) -> String)
 
         /// Returns the key in this style.
@@ -24,10 +24,10 @@ extension ParameterEncoder {
             }
         }
 
-        /// Returns the lowercase words of a key, joined.
+        /// Returns the words of a key in lower case, joined with a separator.
         ///
-        /// A word starts at a capital, and at the last capital of a run before a lowercase letter (`myURLPath`: my,
-        /// url, path). After a capital with no lowercase letter after it, there are no further words.
+        /// A word begins at a capital, and at the last capital of a run before a lowercase letter (`myURLPath`: my,
+        /// url, path). If no lowercase letter follows a capital, there are no further words.
         private static func words(of key: String, joined separator: Character) -> String {
             let characters = Array(key)
             guard characters.count > 1 else { return key.lowercased() }
@@ -68,6 +68,6 @@ extension Character {
 }
 
 extension Unicode.GeneralCategory {
-    /// Whether the character is in Foundation's set of capitals.
+    /// Whether the character is in Foundation's set of uppercase letters.
     fileprivate var isCapital: Bool { self == .uppercaseLetter || self == .titlecaseLetter }
 }

@@ -1,5 +1,5 @@
 /// Encodes `Encodable` values and pairs as names and values in queries and forms (`application/x-www-form-urlencoded`),
-/// with the conventions of the server.
+/// following the conventions of the server.
 ///
 /// ```swift
 /// struct Search: Encodable {
@@ -32,13 +32,15 @@ public struct ParameterEncoder: Sendable {
         case brackets
         /// `a[0]=1&a[1]=2`
         case indexed
-        /// `a=1,2`; a comma in a value is `%2C`.
+        /// `a=1,2`; a comma in a value becomes `%2C`.
         case commas
         /// `a=1%7C2`, OpenAPI's `pipeDelimited`; a value with a pipe is an error, because it would be ambiguous.
         case pipes
         /// `a[]=1&a[]=2`, and `a[][id]=1&a[][id]=2` for keyed values, as parsed by Rack and Rails: a repeated key
-        /// starts a new member. Lists that Rack would read as another value are an error: lists of lists, and a keyed
-        /// value that begins with a key that the one before it lacks.
+        /// begins a new member.
+        ///
+        /// Lists that Rack would misread are an error: lists of lists, and a keyed value that begins with a key that
+        /// the previous one lacks.
         case rack
     }
 
@@ -58,7 +60,7 @@ public struct ParameterEncoder: Sendable {
         case empty
     }
 
-    /// The format of Booleans; all of these can be decoded, as well as `on`, `off`, `yes` and `no`.
+    /// The format of Booleans; all of these can be decoded, and so can `on`, `off`, `yes` and `no`.
     public enum Booleans: Sendable, Hashable {
         /// `true` and `false`.
         case words
@@ -92,7 +94,7 @@ public struct ParameterEncoder: Sendable {
     package var spaces: Spaces
     /// Whether the brackets in names are left unencoded, for servers that require it; `false` by default.
     ///
-    /// This applies to forms. The brackets of a URL are encoded before it is sent, by RFC 3986 §3.4.
+    /// This applies only to forms. In a URL, brackets are always encoded before it is sent, according to RFC 3986 §3.4.
     package var keepsBrackets: Bool
 
     /// Makes an encoder.
@@ -105,8 +107,7 @@ public struct ParameterEncoder: Sendable {
     ///   - booleans: The format of Booleans, in path variables too.
     ///   - dates: The format of dates, in path variables too.
     ///   - spaces: The encoding of spaces.
-    ///   - keepsBrackets: Whether the brackets in names are left unencoded in forms; those of a URL are always sent
-    ///     encoded.
+    ///   - keepsBrackets: Whether the brackets in names are left unencoded in forms. In a URL, they are always encoded.
     public init(
         arrays: Arrays = .repeated,
         keys: Keys = .asIs,
@@ -127,7 +128,7 @@ public struct ParameterEncoder: Sendable {
         self.keepsBrackets = keepsBrackets
     }
 
-    /// Encodes a value with keys at its top level as a query without its question mark.
+    /// Encodes a value with keys at its top level as a query, without a question mark.
     ///
     /// - Throws: `EncodingError` with the parameter's name as its coding path if a value can't be encoded; errors of
     ///   the value itself.

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainSupport
 
-/// A value that is being encoded; containers are returned before they are filled.
+/// A value that is being encoded; it is a class, because containers are returned before they are filled.
 final class ParameterNode {
     private enum Content {
         case none
@@ -21,7 +21,7 @@ final class ParameterNode {
         case .list(let nodes): .list(nodes.map(\.value))
         case .members(let members):
             .members(
-                // A dictionary has no order, but its text should be the same each time.
+                // A dictionary has no order, but its text must be the same each time.
                 (isDictionary ? members.sorted { $0.name < $1.name } : members).map { ($0.name, $0.node.value) },
                 areData: isDictionary
             )
@@ -33,7 +33,7 @@ final class ParameterNode {
         case let value as String: set(.text(value))
         case let value as Bool: set(.truth(value))
         case let value as Double: set(.number(value))
-        // Uses the digits that distinguish the value from all other numbers of its type.
+        // Uses as many digits as distinguish the value from all other numbers of its type.
         case let value as Float: set(.number(Double("\(value)") ?? Double(value)))
         case let value as any BinaryInteger: set(.text("\(value)"))
         case let value as Date: set(.date(value))
@@ -68,7 +68,7 @@ final class ParameterNode {
         beginList()
         let element = ParameterNode()
         guard case .list(var nodes) = content else { return element }
-        // Released before appending, so that it doesn't copy.
+        // Released before appending, so that the array isn't copied.
         content = .none
         nodes.append(element)
         content = .list(nodes)
@@ -177,7 +177,7 @@ private struct MembersContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
 
     // MARK: Optional values
 
-    // The protocol's default implementations omit a key without a value; here it is kept, for
+    // The protocol's default implementations omit a key without a value. Here it is kept, for
     // ``ParameterEncoder/Nils``.
 
     func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws { try keep(value, key) }

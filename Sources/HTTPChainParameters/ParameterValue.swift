@@ -4,7 +4,7 @@ package import Foundation
 package enum ParameterValue: Sendable {
     /// No value: omitted or empty, according to ``ParameterEncoder/nils``.
     case null
-    /// No value, to be written as an empty value.
+    /// No value, which is always written as an empty value.
     case empty
     /// Text.
     case text(String)
@@ -16,10 +16,10 @@ package enum ParameterValue: Sendable {
     case date(Date)
     /// Values in order.
     case list([ParameterValue])
-    /// Named values in order; ``ParameterEncoder/keys`` applies to names of properties, not to names that are data.
+    /// Named values in order; ``ParameterEncoder/keys`` applies to names of properties, but not to names that are data.
     case members([(name: String, value: ParameterValue)], areData: Bool)
 
-    /// Encodes a value, keeping its order; a dictionary with string keys is sorted by key.
+    /// Encodes a value, keeping the order of its properties; a dictionary with string keys is sorted by key.
     ///
     /// A property that is nil is ``null``.
     package init(encoding value: any Encodable) throws {
@@ -36,7 +36,7 @@ package enum ParameterValue: Sendable {
         }
     }
 
-    /// Whether there is no value.
+    /// Whether it is the absence of a value.
     package var isNull: Bool {
         if case .null = self { true } else { false }
     }

@@ -7,7 +7,7 @@ package struct ParameterWriter {
     private let spacesArePluses: Bool
     /// The name of the current value, percent-encoded.
     private var name: [UInt8] = []
-    /// The names written so far, if a later member of a list has to differ from an earlier one.
+    /// The names written so far, if later members of a list must differ from earlier ones.
     private var names: [[UInt8]] = []
     /// The text written so far, percent-encoded.
     package private(set) var output: [UInt8] = []
@@ -22,7 +22,7 @@ package struct ParameterWriter {
         spacesArePluses = encoder.spaces == .plus || (encoder.spaces == .automatic && isForm)
     }
 
-    /// Appends the pairs of a value with keys at its top level, or nothing for nil.
+    /// Appends the pairs of a value with keys at its top level; appends nothing for nil.
     package mutating func append(contentsOf value: any Encodable) throws {
         switch try ParameterValue(encoding: value) {
         case .members(let members, let areData):
@@ -34,7 +34,7 @@ package struct ParameterWriter {
         }
     }
 
-    /// Appends a pair, whose name is unchanged.
+    /// Appends a pair; its name isn't changed.
     package mutating func append(_ value: ParameterValue, named name: String) throws {
         self.name.removeAll(keepingCapacity: true)
         names.removeAll(keepingCapacity: true)
@@ -92,7 +92,8 @@ package struct ParameterWriter {
         }
     }
 
-    /// Appends members that Rack tells apart only by their names: a keyed one ends where its first name comes again.
+    /// Appends members that Rack can distinguish only by their names: a keyed member ends when its first name occurs
+    /// again.
     private mutating func append(toRack members: [ParameterValue]) throws {
         // The names of the last member, if it is keyed.
         var last: ArraySlice<[UInt8]> = []
@@ -126,7 +127,8 @@ package struct ParameterWriter {
         }
     }
 
-    /// Whether a name begins a new member of a list: the last member has a value of that name, outside a list.
+    /// Whether a name begins a new member of a list, because the last member already has a value of that name outside a
+    /// list.
     private func begins(_ name: ArraySlice<UInt8>, after last: [ArraySlice<UInt8>]) -> Bool {
         let (open, close) = encoder.keepsBrackets ? ("[", "]") : ("%5B", "%5D")
         let text = String(decoding: name, as: UTF8.self)

@@ -5,13 +5,13 @@ enum OpaqueKey {
     /// The minimum number of consecutive letters and digits in a key.
     static let shortest = 20
 
-    /// Whether a segment of a URL's path looks like a key: a JSON Web Token, or a long run of letters and digits that
+    /// Whether a segment of a URL's path looks like a key: a JSON Web Token, or a long run in which letters and digits
     /// alternate too often for words.
     ///
-    /// A UUID, a number, a date, a hexadecimal identifier of up to 31 digits, or a name in any style of capitalization
-    /// doesn't.
+    /// A UUID, a number, a date, a hexadecimal identifier of up to 31 digits, and a name in any style of capitalization
+    /// don't look like a key.
     ///
-    /// - Parameter isCutOff: Whether the segment may continue, so that fewer characters suffice.
+    /// - Parameter isCutOff: Whether the segment may be cut off, so that fewer characters are enough.
     static func isLikely<Bytes: RandomAccessCollection<UInt8>>(_ piece: Bytes, isCutOff: Bool = false) -> Bool
     where Bytes.Index == Int {
         let shortest = isCutOff ? 8 : shortest
@@ -38,7 +38,7 @@ enum OpaqueKey {
             let kind = Kind(byte)
             if kind == .digit { hasDigits = true }
             if byte.hexadecimalValue == nil { isHexadecimal = false }
-            // A capital and the lowercase letters after it are one piece, as in a word.
+            // A capital and the lowercase letters after it count as one piece, as in a word.
             if let previous, kind != previous, !(previous == .upper && kind == .lower) { pieces += 1 }
             previous = kind
         }

@@ -1,5 +1,7 @@
-/// A value that may contain secrets, and is shown only by its description, from which they are removed: by `print`, as
-/// part of another value, by a debugger and by `dump`.
+/// A value that may contain secrets.
+///
+/// It is shown only by its description, from which secrets are removed, by `print`, as part of another value, by a
+/// debugger and by `dump`.
 package protocol RedactedDisplay: CustomStringConvertible, CustomReflectable {}
 
 extension RedactedDisplay {

@@ -12,7 +12,7 @@ extension String {
 }
 
 extension Redaction {
-    /// Redacts the secrets in text, which may be cut off anywhere.
+    /// Redacts the secrets in text; the text may be cut off anywhere.
     ///
     /// It recognizes members of JSON objects (also of JSON inside a JSON string), pairs of forms and queries, elements
     /// and attributes of XML and HTML, property lists, parts of multipart bodies, header fields, assignments as written
@@ -20,22 +20,23 @@ extension Redaction {
     /// scheme, JSON Web Tokens, PEM blocks and URLs. The names are those of members and fields, in URLs also
     /// those of query parameters. Other text is unchanged; a password in the middle of a sentence isn't found.
     ///
-    /// Text without a suspicious word takes one scan and no allocation.
+    /// Text without a suspicious word takes one pass and no allocation.
     public func text(_ text: String) -> String {
         scanned(text, .text)
     }
 
-    /// Redacts text that may be truncated, and so may end with the beginning of a secret.
+    /// Redacts text that may be truncated, so that it may end within a secret.
     package func text(_ text: String, isCutOff: Bool) -> String {
         scanned(text, .text, isCutOff: isCutOff)
     }
 
-    /// The maximum number of bytes of a URL, a field's value and an error's text that are examined and shown.
+    /// The maximum number of bytes that are examined and shown of a URL, a field's value and an error's text.
     package static let longestShown = 16 << 10
 
     /// Redacts the beginning of a text.
     ///
-    /// The text is truncated before it is scanned, so that the cost depends only on the part that is shown.
+    /// The text is truncated before it is scanned, so that the cost depends only on the length of the part that is
+    /// shown.
     package func text(_ text: String, upTo limit: Int) -> String {
         guard let beginning = text.beginning(upTo: limit) else { return self.text(text) }
         return self.text(beginning, isCutOff: true) + "…"

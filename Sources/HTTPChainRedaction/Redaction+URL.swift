@@ -5,8 +5,8 @@ extension Redaction {
     ///
     /// Secrets are values in the query, the fragment (RFC 6749 §4.2.2 sends tokens there), the path parameters and a
     /// nested URL, and path segments that look like keys. If the text after a scheme or two slashes isn't a host with a
-    /// port, it is treated as user information up to the last `@`, because a password may contain a slash, a backslash
-    /// or a number sign, although it shouldn't. Only the first 16 KiB of a URL are examined and returned.
+    /// port, everything up to the last `@` is treated as user information, because a password may contain a slash, a
+    /// backslash or a number sign, although it shouldn't. Only the first 16 KiB of a URL are examined and returned.
     public func url(_ url: String) -> String {
         self.url(url, upTo: Self.longestShown)
     }
@@ -25,13 +25,13 @@ extension Redaction {
         return String(url[..<start]) + Self.placeholder + String(url[end...])
     }
 
-    /// Returns the authority of a URL, or the text in its place, without user information.
+    /// Returns the authority of a URL, or whatever text is in its place, without user information.
     package func authority(_ authority: String) -> String {
         String(Substring(url("//" + authority).utf8.dropFirst(2)))
     }
 
-    /// Makes a URL redacted by ``url(_:)`` valid again, with `REDACTED` for each secret, and twice for user
-    /// information, which has two parts (OpenTelemetry's conventions, `url.full`).
+    /// Makes a URL that ``url(_:)`` has redacted valid again: each secret becomes `REDACTED`, and user information
+    /// becomes it twice, because it has two parts (OpenTelemetry's conventions, `url.full`).
     package static func keepingURLSyntax(_ redacted: String) -> String {
         guard redacted.includes(placeholder) else { return redacted }
         let text = String(

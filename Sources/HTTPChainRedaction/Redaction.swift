@@ -3,7 +3,7 @@ package import HTTPTypes
 
 /// The rules that identify secrets and redact them in errors, traces, descriptions and logs.
 ///
-/// A chain uses the redaction of its ``ChainEnvironment``. Every stage of this package uses ``Request/redaction``; none
+/// A chain uses the redaction of its ``ChainEnvironment``. All stages of this package use ``Request/redaction``; none
 /// has separate rules.
 ///
 /// ```swift
@@ -11,11 +11,11 @@ package import HTTPTypes
 /// let chain = try Chain(transport: transport, environment: ChainEnvironment(redaction: redaction)) { … }
 /// ```
 ///
-/// Names are compared without regard to case, hyphens and underscores; a `*` matches anything (`*token`, `x-amz-*`,
-/// `x-*-auth`). The hyphens beside a `*` inside a name count. Names are prepared for scanning when a redaction is made
-/// or changed, so make it once.
+/// Names are compared without regard to case, hyphens and underscores. A `*` matches anything (`*token`, `x-amz-*`,
+/// `x-*-auth`). Hyphens next to a `*` in the middle of a name do count. Names are prepared for scanning when a
+/// redaction is made or changed, so make it once.
 ///
-/// In addition to names, it recognizes formats: text after `Bearer` and other schemes, JSON Web Tokens, PEM blocks,
+/// In addition to names, it recognizes formats: the text after `Bearer` and other schemes, JSON Web Tokens, PEM blocks,
 /// user information in URLs, and segments of URL paths that look like keys.
 public struct Redaction: Sendable, Hashable {
     /// The replacement for a secret.
@@ -133,7 +133,8 @@ public struct Redaction: Sendable, Hashable {
     /// Whether a header field's value is a secret, by its name or because it was marked as one.
     ///
     /// The mark is `HTTPField.DynamicTableIndexingStrategy.disallow` (RFC 7541 §7.1.3: a never-indexed literal). Stages
-    /// that add a secret for one server set it. It stays with the field, so that outer stages recognize the secret too.
+    /// that add a secret for one server set it. It stays with the field, so that outer stages also recognize the
+    /// secret.
     package func isSecret(_ field: HTTPField) -> Bool {
         field.indexingStrategy == .disallow || isSecret(field.name)
     }
@@ -150,7 +151,7 @@ public struct Redaction: Sendable, Hashable {
         rules.pairNames.contains(name)
     }
 
-    /// Returns the same rules, with the fields of a call that are bound to an origin, both names and values.
+    /// Returns the same rules with the names and values of the fields that a call binds to an origin.
     package func adding(boundFields names: some Sequence<HTTPField.Name>, of fields: HTTPFields) -> Redaction {
         var result = self
         result.boundFields.formUnion(names)
@@ -171,7 +172,7 @@ public struct Redaction: Sendable, Hashable {
         return result.adding(values: other.values)
     }
 
-    /// Returns the same rules, with strings that are secrets wherever they occur; strings under six bytes are ignored.
+    /// Returns the same rules with strings that are secrets wherever they occur; strings under six bytes are ignored.
     package func adding(values: some Sequence<String>) -> Redaction {
         var result = self
         for value in values where value.utf8.count >= 6 {

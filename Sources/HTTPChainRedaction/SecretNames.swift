@@ -1,7 +1,7 @@
 /// The names of secrets, compared without regard to case, hyphens and underscores.
 ///
-/// It is made once for a ``Redaction``. Checking anything that can't be the name of a secret, which is nearly
-/// everything, then needs no allocation.
+/// It is made once for a ``Redaction``. Most words can't be the name of a secret, and checking those needs no
+/// allocation.
 struct SecretNames: Sendable {
     /// Hashes of whole names.
     private var whole: Set<UInt64> = []
@@ -17,7 +17,7 @@ struct SecretNames: Sendable {
     ///
     /// - Parameters:
     ///   - names: The names and patterns.
-    ///   - exceptions: The harmless names that a pattern would match.
+    ///   - exceptions: The harmless names that a pattern would otherwise match.
     init(_ names: some Sequence<String>, exceptions: [String: [String]] = [:]) {
         for name in names {
             let lowered = name.lowercased()
@@ -46,12 +46,12 @@ struct SecretNames: Sendable {
         }
     }
 
-    /// Whether a name, or a part of it as in forms (`user[password]`, `user.password`), is the name of a secret.
+    /// Whether a name, or a part of it as in forms (`user[password]`, `user.password`), is that of a secret.
     func contains(_ name: String) -> Bool {
         name.utf8.withContiguousStorageIfAvailable { contains($0[...]) } ?? contains(Array(name.utf8)[...])
     }
 
-    /// Whether the bytes of a name are the name of a secret; only the last 256 bytes count.
+    /// Whether the bytes of a name are that of a secret; only the last 256 bytes are examined.
     func contains<Bytes: RandomAccessCollection<UInt8>>(_ name: Bytes) -> Bool {
         let name = name.suffix(256)
         if !outsideASCII.isEmpty, name.contains(where: { $0 >= 0x80 }) { return containsOutsideASCII(name) }
@@ -78,7 +78,7 @@ struct SecretNames: Sendable {
         var rest = name[...]
         while true {
             let end = rest.firstIndex(where: Self.isSeparator) ?? rest.endIndex
-            // The hyphens of an option (`--x-plant-key`) aren't part of its name.
+            // The hyphens at the beginning of an option (`--x-plant-key`) aren't part of its name.
             let part = rest[..<end].drop(while: Self.isIgnored)
             if shapes.contains(where: { $0.matches(part) }) { return true }
             guard end < rest.endIndex else { return false }
@@ -116,7 +116,7 @@ struct SecretNames: Sendable {
         byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: ":")
     }
 
-    /// Folds ASCII letters only.
+    /// Folds the case of ASCII letters only.
     static func folded(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 }
 
@@ -133,14 +133,14 @@ extension UnsafeBufferPointer<UInt8> {
 
 /// A pattern with a `*` inside (`x-*-auth`), or with exceptions.
 ///
-/// The hyphens beside the `*` count, so that `x-*-key` matches `X-Plant-Key` but not `xAxisKey`.
+/// The hyphens next to the `*` count, so that `x-*-key` matches `X-Plant-Key` but not `xAxisKey`.
 private struct NameShape: Sendable {
     let start: [UInt8]
     let end: [UInt8]
-    /// Hashes of the names that it doesn't match.
+    /// The hashes of the names that it doesn't match.
     let exceptions: Set<UInt64>
 
-    /// Makes a shape of a pattern in lower case; nil if another form can hold it.
+    /// Makes a shape of a pattern in lower case; returns nil if the pattern can be stored in a simpler form.
     init?(_ pattern: String, exceptions: [String]) {
         let bytes = pattern.utf8.map(Self.folded)
         guard let star = bytes.firstIndex(of: UInt8(ascii: "*")) else { return nil }
@@ -190,7 +190,7 @@ struct TailFilter: Sendable {
         for index in bits.indices { bits[index] |= other.bits[index] }
     }
 
-    /// Calls the closure with a test for the last three letters, packed into a number.
+    /// Calls the closure with a test for three letters, which are packed into a number.
     func withTest<Result>(_ body: (_ contains: (UInt32) -> Bool) -> Result) -> Result {
         bits.withUnsafeBufferPointer { bits in
             body { tail in

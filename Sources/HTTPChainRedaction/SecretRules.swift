@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The names of a ``Redaction``, prepared for scanning once for all copies of the redaction.
+/// The names of a ``Redaction``, prepared once for scanning and shared by all copies of the redaction.
 final class SecretRules: Sendable {
     let fieldNames: Set<String>
     let queryNames: Set<String>
@@ -11,7 +11,7 @@ final class SecretRules: Sendable {
     let names: SecretNames
     /// The names of secrets in a query or a form.
     let pairNames: SecretNames
-    /// The endings of all names of secrets and schemes, and of the start of a PEM block.
+    /// The endings of all names of secrets, of all schemes, and of the start of a PEM block.
     let tails: TailFilter
 
     init(fieldNames: Set<String>, queryNames: Set<String>, memberNames: Set<String>) {
@@ -30,7 +30,7 @@ final class SecretRules: Sendable {
 }
 
 extension SecretRules: Hashable {
-    /// Compares the names, from which all else is made.
+    /// Compares the names, because everything else is derived from them.
     static func == (lhs: SecretRules, rhs: SecretRules) -> Bool {
         lhs === rhs
             || lhs.fieldNames == rhs.fieldNames && lhs.queryNames == rhs.queryNames
@@ -61,11 +61,13 @@ enum CredentialScheme: String, CaseIterable {
     private static let initials = ByteSet("abdnt")
     private static let spellings = allCases.map { (scheme: $0, name: Array($0.rawValue.utf8)) }
 
-    /// Whether the name is an everyday word, after which only text that looks like a key is treated as one.
+    /// Whether the name is an everyday word.
+    ///
+    /// After such a word, only text that looks like a key is treated as a credential.
     var isPlainWord: Bool { self == .token || self == .apikey || self == .negotiate || self == .digest }
 }
 
-/// Lowercase words, compared without regard to case.
+/// A set of lowercase words that are compared without regard to case.
 struct WordSet: Sendable, ExpressibleByArrayLiteral {
     private var byLength: [[[UInt8]]] = []
 
@@ -82,12 +84,12 @@ struct WordSet: Sendable, ExpressibleByArrayLiteral {
     }
 }
 
-/// Fields whose values contain spaces, so that in text they extend to the end of the line.
+/// Fields whose values contain spaces; in text, their values therefore extend to the end of the line.
 enum LineField {
     private static let names: [[UInt8]] = [
         "cookie", "cookie2", "setcookie", "setcookie2", "authenticationinfo", "proxyauthenticationinfo",
     ].map { Array($0.utf8) }
-    /// The end of `Authorization`, `Proxy-Authorization`, and similarly named fields of gateways.
+    /// The end of the names `Authorization`, `Proxy-Authorization`, and of similarly named fields of gateways.
     private static let end = Array("authorization".utf8)
 
     static func contains(_ word: some Collection<UInt8>) -> Bool {

@@ -33,7 +33,7 @@ extension SecretScanner {
         return max(start, text.beforePunctuation(end))
     }
 
-    /// Whether an equals sign separates a parameter's name and value, rather than padding a token68.
+    /// Whether an equals sign separates the name and value of a parameter, and isn't the padding of a token68.
     private func isParameter(_ equals: Int, in range: Range<Int>) -> Bool {
         let next = equals + 1 < bytes.count ? bytes[equals + 1] : UInt8(ascii: " ")
         guard
@@ -59,7 +59,8 @@ extension SecretScanner {
             && (text.contains { $0.isDigit || "+=|~".utf8.contains($0) } || (isWord && capitals && text.count >= 16))
     }
 
-    /// Returns a JSON Web Token, RFC 7519 §3: segments between dots, the first of which is a JSON object in Base64.
+    /// Returns a JSON Web Token, RFC 7519 §3: segments separated by dots, the first of which is a JSON object in
+    /// Base64.
     func webToken(in word: Range<Int>) -> Range<Int>? {
         var position = word.lowerBound
         while position + 3 <= word.upperBound {
@@ -75,7 +76,7 @@ extension SecretScanner {
                 Steps.take(end - position)
                 let hasDot = bytes[position..<end].contains(UInt8(ascii: "."))
                 if hasDot && end - position >= 16 || (isCutOff && end == bytes.count) { return position..<end }
-                // A token that starts later in the same run is shorter and doesn't have more dots.
+                // A token that begins later in the same run is shorter, and doesn't have more dots.
                 position = end
             } else {
                 Steps.take()

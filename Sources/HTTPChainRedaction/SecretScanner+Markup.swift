@@ -1,8 +1,8 @@
 import HTTPChainSupport
 
-/// Elements, and values next to their names: in another attribute, another member, or the head of a part.
+/// Finds secrets in elements, and values whose names are in another attribute, another member, or the head of a part.
 extension SecretScanner {
-    /// Reads the tag at the index, and remembers its element's content if that is a secret.
+    /// Reads the tag at the index; if the element's content is a secret, remembers the content.
     mutating func readTag(_ open: SecretUnit) {
         let nameStart = index + open.length
         let nameEnd =
@@ -11,12 +11,12 @@ extension SecretScanner {
         let name = bytes[nameStart..<nameEnd]
         let local = name[((name.lastIndex(of: UInt8(ascii: ":")) ?? nameStart - 1) + 1)...]
         index = nameStart
-        // A placeholder isn't an element, unless it has a closing tag.
+        // A placeholder isn't an element unless it has a closing tag.
         let isPlaceholder = open.length == 1 && bytes[nameStart...].starts(with: "secret>".utf8)
         if isPlaceholder, text.first(.less, from: nameEnd) == nil { return }
         if rules.names.contains(local) {
             rememberContent(ofTag: name)
-            // An element's name isn't an attribute's.
+            // Skips the name, because it isn't an attribute's.
             index = nameEnd
         }
     }
@@ -39,7 +39,7 @@ extension SecretScanner {
         }
     }
 
-    /// Returns the end of an element's content, which may contain elements of the same name.
+    /// Returns the end of an element's content; the content may contain elements of the same name.
     private func endOfElement(from start: Int, name: ArraySlice<UInt8>) -> Int {
         var depth = 1
         var position = start
@@ -63,7 +63,7 @@ extension SecretScanner {
 
     // MARK: Values beside their names
 
-    /// The distance from a name within which its value is searched for.
+    /// The maximum distance from a name at which its value is searched for.
     static let reach = 1024
 
     private static let nameKeys: WordSet = [
@@ -75,10 +75,10 @@ extension SecretScanner {
         "content", "data", "default", "stringvalue", "text", "v", "val", "value",
     ]
 
-    /// Whether the value of a member may be the name of another one.
+    /// Whether a member with this key may have the name of another member as its value.
     package static func isNameKey(_ key: String) -> Bool { nameKeys.contains(Array(key.utf8)[...]) }
 
-    /// Whether a member may hold the value for a name in another one.
+    /// Whether a member with this key may have the value for a name in another member.
     package static func isValueKey(_ key: String) -> Bool { valueKeys.contains(Array(key.utf8)[...]) }
 
     private static let escapedQuotes = [
@@ -102,7 +102,7 @@ extension SecretScanner {
         redactSiblings(of: key.lowerBound..<word.upperBound)
     }
 
-    /// Returns the key to which text is assigned: the word before the preceding quotes, spaces and separator.
+    /// Returns the key that text is assigned to: the word before the preceding quotes, spaces and separator.
     private func key(before start: Int) -> Range<Int>? {
         var end = start
         func skip(_ isSkipped: (UInt8) -> Bool) {
@@ -156,8 +156,9 @@ extension SecretScanner {
         return last > range.lowerBound && text.last(.formData, in: range.lowerBound..<last) != nil
     }
 
-    /// Redacts the content of a part of a multipart body (RFC 7578 §4), up to the next delimiter; line ends may be
-    /// escaped.
+    /// Redacts the content of a part of a multipart body (RFC 7578 §4), up to the next delimiter.
+    ///
+    /// Line ends may be escaped.
     private mutating func redactPart(after end: Int) {
         let content = afterParameters(end)
         if bytes[content - 1].isBlank, lineEnd(at: content) == nil {
@@ -204,7 +205,8 @@ extension SecretScanner {
         }
     }
 
-    /// Redacts the content of a part whose line ends became spaces, up to the next delimiter or the end of the line.
+    /// Redacts the content of a part whose line ends were replaced by spaces, up to the next delimiter or the end of
+    /// the line.
     private mutating func redactFlattenedPart(at start: Int) {
         var end = start
         while end < bytes.count, !bytes[end].isNewline {

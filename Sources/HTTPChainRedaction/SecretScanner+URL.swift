@@ -9,7 +9,7 @@ extension SecretScanner {
 
     /// Starts scanning text that is a whole URL or reference.
     mutating func enterReference() {
-        // An authority only follows if there is a scheme's colon before any delimiter.
+        // An authority follows only if there is a scheme's colon before any delimiter.
         let delimiter = bytes.firstIndex { ByteSet.authorityEnds.contains($0) } ?? bytes.count
         if bytes[delimiter...].starts(with: "//".utf8), delimiter == 0 || bytes[delimiter - 1] == UInt8(ascii: ":") {
             enter(authorityAt: delimiter + 2, end: bytes.count, level: 0)
@@ -27,7 +27,7 @@ extension SecretScanner {
             guard slash.byte == UInt8(ascii: "/") else { return }
             position += slash.length
         }
-        // The walk reads the text alone, because a closure over the scanner copies it.
+        // The closure reads only the text, because a closure over the scanner would copy it.
         let end = text.end(of: .url(level: colon.level), from: position, near: near) { [text, mode] position in
             let unit = text.reading(at: position)
             if unit.byte.endsURL, unit.level <= colon.level, mode == .text || unit.level > 0 { return nil }
@@ -37,7 +37,9 @@ extension SecretScanner {
         enter(authorityAt: position, end: end, level: colon.level)
     }
 
-    /// The number of positions searched before a table is used: none within a URL, where many others may follow.
+    /// The number of positions that are searched before a table is used.
+    ///
+    /// It is 0 within a URL, where many other URLs may follow.
     private var near: Int { url == nil ? TextIndex.near : 0 }
 
     private mutating func enter(authorityAt start: Int, end: Int, level: Int) {
@@ -60,7 +62,7 @@ extension SecretScanner {
         }
         let authorityEnd = position
         if at == nil, !isBracketed, let port, bytes[port..<authorityEnd].contains(where: { !$0.isDigit }) {
-            // It isn't a port. A password may contain a slash, although it shouldn't.
+            // This isn't a port. A password may contain a slash, although it shouldn't.
             let next = text.first(.at, from: authorityEnd).flatMap { $0 < end ? $0 : nil }
             at = next ?? (isCutOff && end == bytes.count ? end : nil)
         }
@@ -74,7 +76,7 @@ extension SecretScanner {
         enterPath(at: index, end: end, level: level)
     }
 
-    /// Finds the segments of a path that look like keys, and the start of the query and fragment.
+    /// Finds the segments of a path that look like keys, and the beginning of the query and the fragment.
     private mutating func enterPath(at start: Int, end: Int, level: Int) {
         var keys: [Range<Int>] = []
         let query = min(

@@ -23,13 +23,13 @@ struct SecretQuote {
     /// Whether a unit may be the matching quote, or a quote of the enclosing text.
     func matches(_ unit: SecretUnit) -> Bool {
         guard unit.byte == byte, unit.level <= level else { return false }
-        // Escaped quotes belong to text in plain quotes, and plain quotes to text in an entity's.
+        // Escaped quotes belong to text in plain quotes, and plain quotes to text in quotes written as entities.
         return unit.isEscaped == isEscaped || level > 0
     }
 }
 
 extension SecretScanner {
-    /// Returns the value of the name that ends at an index, or `nil` if it has no value or the value isn't a secret.
+    /// Returns the value for the name that ends at an index, or `nil` if it has no value or the value isn't a secret.
     func value(after end: Int, _ place: ValuePlace) -> Edit? {
         var position = end
         let nameQuote = quote(at: position)
@@ -45,7 +45,7 @@ extension SecretScanner {
         // A percent-encoded separator belongs to a URL within a URL.
         let isPair = nameQuote == nil && (place.isPair || separator.level > 0)
         if isPair {
-            // A path only has pairs after a semicolon (RFC 3986 §3.3).
+            // A path has pairs only after a semicolon (RFC 3986 §3.3).
             if isInPath(position), place.before != UInt8(ascii: ";") { return nil }
         } else {
             position = afterOperator(position, isColon: isColon)
@@ -55,7 +55,7 @@ extension SecretScanner {
             if isColon, nameQuote == nil, !isSpaced, bytes[position...].starts(with: "//".utf8) { return nil }
             position = start
         }
-        // The value of a pair extends to its delimiter, even if it starts with a character that isn't allowed in a URL.
+        // The value of a pair extends to its delimiter, even if it begins with a character that isn't allowed in a URL.
         guard position < bytes.count, mode != .text || !bytes[position].isNewline else { return nil }
         if bytes[position...].starts(with: "<redacted>".utf8) || bytes[position...].starts(with: "<secret>".utf8) {
             return nil
@@ -81,7 +81,7 @@ extension SecretScanner {
 
     private func edit(_ range: Range<Int>) -> Edit? { range.isEmpty ? nil : Edit(range: range) }
 
-    /// Skips the rest of the operators `==`, `=>` and `:=`.
+    /// Skips the rest of one of the operators `==`, `=>` and `:=`.
     private func afterOperator(_ position: Int, isColon: Bool) -> Int {
         guard position < bytes.count else { return position }
         let next = bytes[position]
@@ -172,9 +172,9 @@ extension SecretScanner {
         return byte.isSpace || byte == UInt8(ascii: "\"") || (byte == UInt8(ascii: "<") && isTag(at: position))
     }
 
-    /// Whether a `<` is the first byte of a value, or of a tag around it.
+    /// Whether a `<` is the first byte of a value, or of a tag around the value.
     ///
-    /// A closing tag follows an empty value.
+    /// If the tag is a closing tag, the value is empty.
     private func opensValue(at position: Int) -> Bool {
         bytes[position] == UInt8(ascii: "<") && bytes[(position + 1)...].first != UInt8(ascii: "/")
     }
@@ -207,7 +207,7 @@ extension SecretScanner {
         return next.isSpace || ByteSet.sentenceEnds.contains(next)
     }
 
-    /// Returns the end without closing punctuation, as in `(token=abc)`, and without the escape of a quote.
+    /// Returns the end of a range without closing punctuation, as in `(token=abc)`, and without the escape of a quote.
     private func withoutPunctuation(_ range: Range<Int>) -> Int {
         var end = range.upperBound
         while end > range.lowerBound + 1, ByteSet.trailers.contains(bytes[end - 1]) {
@@ -217,7 +217,7 @@ extension SecretScanner {
         return end
     }
 
-    /// Returns the end of the line, or of the string around it.
+    /// Returns the end of the line, or of the enclosing string.
     ///
     /// The value may contain strings (`response="…"`), which are escaped in JSON.
     func endOfLine(from start: Int) -> Int {
@@ -239,13 +239,13 @@ extension SecretScanner {
         }
     }
 
-    /// Returns the end of the bracketed text, or of the whole text.
+    /// Returns the end of the text in brackets, or of the whole text.
     private func endOfNested(at start: Int) -> Int {
         var depth = 0
         var position = start
         while position < bytes.count {
             Steps.take()
-            // After a letter it is an apostrophe.
+            // After a letter, this is an apostrophe.
             if let open = quote(at: position), open.byte == UInt8(ascii: "\"") || !bytes[position - 1].isLetterOrDigit {
                 position = closing(open) + open.range.count
                 continue
@@ -284,7 +284,7 @@ extension SecretScanner {
         )
     }
 
-    /// Returns the end of quoted text: the same quote, or a quote of the enclosing text.
+    /// Returns the end of quoted text: the position of the same quote, or of a quote of the enclosing text.
     func closing(_ open: SecretQuote) -> Int {
         var position = open.range.upperBound
         var escapes = 0
@@ -296,7 +296,7 @@ extension SecretScanner {
                 continue
             }
             let unit = reading(at: position)
-            // A nested quote doubles the backslashes and has one more.
+            // Each level of quoting doubles the backslashes and adds one.
             if open.matches(unit), escapes % (2 * (open.escapes + 1)) == open.escapes || escapes < open.escapes {
                 return position - min(escapes, open.escapes)
             }
@@ -306,7 +306,7 @@ extension SecretScanner {
         return bytes.count
     }
 
-    /// Returns the first index that isn't a space; with `lines`, line ends are spaces too, even if escaped.
+    /// Returns the first index that isn't a space; with `lines`, line ends count as spaces, even if escaped.
     func afterSpace(_ start: Int, lines: Bool) -> Int {
         var position = start
         while position < bytes.count {

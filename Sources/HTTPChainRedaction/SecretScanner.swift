@@ -3,16 +3,16 @@ import HTTPChainSupport
 /// Finds the secrets in text and replaces each with a placeholder.
 ///
 /// It isn't a parser, because it must find secrets even in text that is cut off or isn't a valid document. It scans the
-/// text once, word by word. The characters around the name of a secret determine where its value is. One scanner
-/// therefore handles JSON (even within a JSON string), forms, URLs (even percent-encoded within another URL), markup,
-/// header fields, and the text of errors and logs.
+/// text once, word by word. The characters around the name of a secret determine where its value is. A single scanner
+/// can therefore handle JSON (even within a JSON string), forms, URLs (even percent-encoded within another URL),
+/// markup, header fields, and the text of errors and logs.
 package struct SecretScanner {
     /// A kind of text.
     enum Mode {
         case text
         /// A URL or a reference, which may contain spaces and quotes.
         case url
-        /// The pairs of a form, in which a value extends to the next `&`, whatever it contains.
+        /// The pairs of a form, in which a value extends to the next `&`, regardless of its characters.
         case form
     }
 
@@ -28,7 +28,7 @@ package struct SecretScanner {
     /// A range to replace.
     struct Edit {
         var range: Range<Int>
-        /// The quotes around the placeholder, if the value had none and its name has.
+        /// The quotes to add around the placeholder, if the name is in quotes and the value isn't.
         var quote: ArraySlice<UInt8> = []
     }
 
@@ -37,7 +37,7 @@ package struct SecretScanner {
     let rules: SecretRules
     private let tails: TailFilter
     let mode: Mode
-    /// Whether the text is truncated, and so may end with the beginning of a secret.
+    /// Whether the text is truncated, so that it may end within a secret.
     let isCutOff: Bool
 
     var edits: [Edit] = []
@@ -45,9 +45,9 @@ package struct SecretScanner {
     var url: URLPlace?
     /// The content of the element whose tag is being read.
     var element: (start: Int, content: Range<Int>)?
-    /// The ranges already searched for values next to a secret's name, in order.
+    /// The ranges that have already been searched for values next to a secret's name, in order.
     var siblings: [Range<Int>] = []
-    /// The last tag searched for such values.
+    /// The last tag that was searched for such values.
     var lastTag: Int?
     /// Whether a blank line may follow.
     var hasBlankLine = true
@@ -145,7 +145,7 @@ package struct SecretScanner {
         }
     }
 
-    /// A run of bytes that names consist of.
+    /// A sequence of bytes that may occur in names.
     struct Word {
         var end: Int
         /// The unescaped bytes, if some are escaped.
@@ -176,7 +176,7 @@ package struct SecretScanner {
             if unit.isEscaped, word.decoded == nil { word.decoded = Array(bytes[start..<word.end]) }
             word.decoded?.append(unit.byte)
             word.end += unit.length
-            // Checks the byte as written, because the last digit of an escape may be a letter of a token.
+            // Checks the byte in its written form, because the last digit of an escape may be a letter of a token.
             let last = bytes[word.end - 1]
             tail = tail << 8 | UInt32(last)
             if tail & 0xFF_FFFF == 0x65_794A { (word.mayHoldToken, word.mayBeNamed) = (true, true) }
@@ -193,17 +193,18 @@ package struct SecretScanner {
 
     private func isSecret(_ name: ArraySlice<UInt8>, after follows: UInt8?, isPair: Bool, isQuoted: Bool) -> Bool {
         let names = isPair ? rules.pairNames : rules.names
-        // After a backslash the first letter may belong to an escape.
+        // After a backslash, the first letter may belong to an escape.
         if follows == UInt8(ascii: "\\"), names.contains(name.dropFirst()) { return true }
         if isPair || isQuoted || name.contains(UInt8(ascii: "[")) { return names.contains(name) }
-        // In prose and code, the part before a dot is a sentence, a type or a file.
+        // In prose and code, the part before a dot is the end of a sentence, a type or a file.
         let trimmed = name[..<((name.lastIndex { $0 != UInt8(ascii: ".") } ?? name.startIndex - 1) + 1)]
         return names.contains(trimmed.suffix { $0 != UInt8(ascii: ".") })
     }
 
     // MARK: Result
 
-    /// Finds all occurrences of a value, and its beginning at the end of truncated text (Knuth-Morris-Pratt algorithm).
+    /// Finds all occurrences of a value and, at the end of truncated text, its beginning (Knuth-Morris-Pratt
+    /// algorithm).
     private mutating func find(_ value: [UInt8]) {
         // For each prefix of the value, the length of the longest shorter prefix that is also its suffix.
         var fallbacks = [0]
@@ -225,7 +226,7 @@ package struct SecretScanner {
         if isCutOff, count >= Self.shortestBeginning { redact(bytes.count - count..<bytes.count) }
     }
 
-    /// The minimum number of bytes that identify a value that is cut off.
+    /// The minimum number of bytes by which a value that is cut off is recognized.
     private static let shortestBeginning = 3
 
     private func edited() -> String {

@@ -1,6 +1,6 @@
-/// A fast check that recognizes most text without secrets in one pass, without allocation.
+/// A fast check that detects in one pass, without allocation, that most texts have no secrets.
 ///
-/// It may raise false alarms, but the ``SecretScanner`` wouldn't change any text for which it raises none.
+/// It may raise false alarms, but if it raises none, the ``SecretScanner`` wouldn't change the text.
 struct SecretSuspicion {
     let rules: SecretRules
     let isURL: Bool
@@ -45,7 +45,7 @@ struct SecretSuspicion {
                     // An escaped character may be a delimiter, or a letter of a name.
                     if SecretUnit(bytes, at: index).isEscaped { return true }
                 case UInt8(ascii: "\\"):
-                    // Slashes of URLs in JSON, and escaped quotes and letters.
+                    // Slashes of URLs in JSON may be escaped, and so may quotes and letters.
                     let next = bytes[(index + 1)...].first
                     if next == UInt8(ascii: "u") || next == UInt8(ascii: "/") || next == byte { return true }
                 case UInt8(ascii: ":"):
@@ -69,7 +69,7 @@ struct SecretSuspicion {
         let name = bytes[word]
         if rules.pairNames.contains(name) { return true }
         if CredentialScheme(name.drop { !$0.isLetterOrDigit }) != nil { return true }
-        // After a backslash the first letter may belong to an escape.
+        // After a backslash, the first letter may belong to an escape.
         if bytes[..<word.lowerBound].last == UInt8(ascii: "\\"), rules.pairNames.contains(name.dropFirst()) {
             return true
         }

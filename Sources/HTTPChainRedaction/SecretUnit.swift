@@ -1,7 +1,7 @@
 import HTTPChainSupport
 
-/// A decoded byte of text, written plainly or escaped, as in URLs (`%3D`, `%253D`), JSON (`\/`, `\u003d`) and markup
-/// (`&quot;`).
+/// A decoded byte of text, which may be written plainly or escaped, as in URLs (`%3D`, `%253D`), JSON (`\/`, `\u003d`)
+/// and markup (`&quot;`).
 struct SecretUnit {
     /// The decoded byte.
     let byte: UInt8
@@ -55,7 +55,7 @@ struct SecretUnit {
             else { return nil }
             let byte = high << 4 | low
             position += 2
-            // An escaped percent sign that starts another escape.
+            // This is an escaped percent sign that begins another escape.
             if byte == UInt8(ascii: "%"), level < deepest, position + 1 < bytes.endIndex,
                 bytes[position].hexadecimalValue != nil, bytes[position + 1].hexadecimalValue != nil
             {
@@ -100,7 +100,7 @@ struct SecretUnit {
 }
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-    /// Returns the end of the backslashes at an index; after 64 backslashes, the position of the 65th.
+    /// Returns the end of the backslashes at an index, but skips at most 64.
     func afterBackslashes(from start: Int) -> Int {
         start + self[start...].prefix(64).prefix { $0 == UInt8(ascii: "\\") }.count
     }

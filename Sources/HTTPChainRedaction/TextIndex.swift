@@ -1,18 +1,20 @@
 import HTTPChainSupport
 
-/// An index of positions in text, found once and shared, so that looking ahead and back takes linear time in total.
+/// An index of positions in a text.
 ///
-/// Short distances are searched directly, so short texts need no tables.
+/// Each is found once and then reused, so that looking ahead and back takes linear time in total.
+///
+/// Short distances are searched directly, so that short texts need no tables.
 final class TextIndex {
     /// A kind of position to search for.
     enum Mark: Int, CaseIterable {
         case equals, at, hash, less, greater, angle, newline, formData, response
     }
 
-    /// A walk through the text whose continuation only depends on the current position.
+    /// A walk through the text; its continuation depends only on the current position.
     enum Walk {
         case line, parameters
-        /// Each walk has the number of times that delimiters are percent-encoded.
+        /// The number is that of the times that delimiters are percent-encoded.
         case url(level: Int), token(level: Int), path(level: Int)
 
         fileprivate static let count = 2 + 3 * levels
@@ -29,7 +31,7 @@ final class TextIndex {
         }
     }
 
-    /// The number of positions searched before a table is made.
+    /// The number of positions that are searched before a table is created.
     static let near = 24
 
     private let bytes: [UInt8]
@@ -57,7 +59,7 @@ final class TextIndex {
     /// - Parameters:
     ///   - mark: The kind of position.
     ///   - start: The index.
-    ///   - near: The number of positions that are searched before the table.
+    ///   - near: The number of positions that are searched before a table is used.
     func first(_ mark: Mark, from start: Int, near: Int = TextIndex.near) -> Int? {
         let near = min(bytes.count, start + near)
         for position in start..<max(start, near) {
@@ -114,7 +116,7 @@ final class TextIndex {
     /// Returns the end of a walk.
     ///
     /// - Parameters:
-    ///   - near: The number of positions passed before they are remembered.
+    ///   - near: The number of positions that are passed before positions are stored.
     ///   - next: A closure that returns the position after another one, or nil if the walk ends there.
     func end(of walk: Walk, from start: Int, near: Int = TextIndex.near, next: (Int) -> Int?) -> Int {
         var position = start
@@ -124,7 +126,7 @@ final class TextIndex {
             guard let next = next(position) else { return position }
             position = next
         }
-        // A walk that joins an earlier one at once, as most do in a long URL, takes no table out of its place.
+        // Most walks in a long URL join an earlier one immediately, and needn't take a table out of `ends`.
         if let end = knownEnd(of: walk, at: position) { return end }
         if ends.isEmpty { ends = Array(repeating: [], count: Walk.count) }
         var known: [Int] = []
@@ -172,7 +174,7 @@ final class TextIndex {
         return start
     }
 
-    /// Returns the end of the backslashes at an index; after 64 backslashes, the position of the 65th.
+    /// Returns the end of the backslashes at an index, but skips at most 64.
     func afterBackslashes(from start: Int) -> Int {
         guard start + 1 < bytes.count, bytes[start] == UInt8(ascii: "\\"), bytes[start + 1] == UInt8(ascii: "\\") else {
             return start < bytes.count && bytes[start] == UInt8(ascii: "\\") ? start + 1 : start

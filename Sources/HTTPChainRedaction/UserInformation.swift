@@ -1,7 +1,7 @@
 import HTTPChainSupport
 
-/// The user information of a URL, which may be malformed: a person may see a password where a parser finds no
-/// authority.
+/// The user information of a URL, which may be malformed: a person may see a password in text in which a parser finds
+/// no authority.
 struct UserInformation {
     private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
 
@@ -10,7 +10,10 @@ struct UserInformation {
     private let lastAt: Int?
     private let lastAtOfPath: Int?
 
-    /// Returns the range before the `@`, or the whole text in the place of an authority if no `@` follows.
+    /// Returns the range before the `@`.
+    ///
+    /// If no `@` follows, but the text in the place of an authority may be user information, returns the range of that
+    /// text.
     ///
     /// - Returns: nil if there is none.
     static func range(in url: String) -> Range<Int>? {
@@ -61,14 +64,15 @@ struct UserInformation {
         let at = authority.lastIndex(of: UInt8(ascii: "@"))
         let user = authority[..<(at ?? place.lowerBound)]
         if at != nil {
-            // Without a scheme and two slashes, `@scope` and `react@18` are names in a path; `bob:…@` belongs to a
-            // person.
+            // Without a scheme and two slashes, `@scope` and `react@18` are names in a path, but `bob:…@` is user
+            // information.
             let isCredential = isAuthority || user.dropFirst().contains(UInt8(ascii: ":"))
             guard isCredential, !user.isEmpty else { return nil }
         }
         let known = at.map { place.lowerBound..<$0 }
         guard let port = Self.port(of: authority[(at.map { $0 + 1 } ?? place.lowerBound)...]) else { return known }
-        // `bob:` before a slash may be a name, and the slash the start of a password; so may `bob@corp:`.
+        // `bob:` before a slash may be a user name, and the slash the beginning of a password. The same is true of
+        // `bob@corp:`.
         guard !port.isNumber, isAuthority || at == nil && !port.isEmpty && port.colon > place.lowerBound else {
             return known
         }
@@ -79,12 +83,13 @@ struct UserInformation {
         return isSecret ? place : known
     }
 
-    /// The part of a host after its colon.
+    /// The part of an authority after the colon of its host.
     private struct Port {
         let colon: Int
         let isEmpty: Bool
         let isNumber: Bool
-        /// Whether it may not be a port: a template leaves it open, or the host is an IPv6 address without brackets.
+        /// Whether it may not be a port, because a template doesn't determine it, or because the host is an IPv6
+        /// address without brackets.
         let mayBeOpen: Bool
     }
 
@@ -117,7 +122,7 @@ struct UserInformation {
         }),
             isAuthorityMark(bytes[colon...])
         {
-            // The text before the slashes isn't a valid scheme, but was meant to be one.
+            // The text before the slashes isn't a valid scheme, but was probably meant to be one.
             hasScheme = true
             start = colon + 1
         }
@@ -125,7 +130,7 @@ struct UserInformation {
         return (start + slashes, hasScheme || slashes >= 2)
     }
 
-    /// Whether the bytes start with a colon and two slashes.
+    /// Whether the bytes begin with a colon and two slashes.
     private static func isAuthorityMark(_ bytes: Bytes) -> Bool {
         bytes.first == UInt8(ascii: ":") && bytes.dropFirst().prefix(2).prefix(while: isSlash).count == 2
     }
@@ -138,7 +143,7 @@ struct UserInformation {
         return end.flatMap { bytes[$0] == UInt8(ascii: ":") ? $0 : nil }
     }
 
-    /// Whether a scheme is followed by an authority even if its slashes are missing.
+    /// Whether an authority follows this scheme even if the slashes are missing.
     private static func isKnown(_ scheme: Bytes) -> Bool {
         let name = scheme.lazy.map(SecretNames.folded)
         return name.elementsEqual("https".utf8) || name.elementsEqual("http".utf8)

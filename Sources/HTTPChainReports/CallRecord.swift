@@ -2,11 +2,12 @@ import HTTPChainSupport
 package import HTTPChainValues
 package import HTTPTypes
 
-/// A record of what inner stages did for a call, such as the target and the number of attempts, for an outer stage that
-/// reports the call.
+/// A record of what inner stages did for a call, such as the target and the number of attempts.
 ///
-/// An outer stage sees a request before its URL is built, and can't tell a cached response from the server's. After
-/// ``Request/recordCall()``, the inner stages and the end of the chain record what happens.
+/// It is for an outer stage that reports the call.
+///
+/// An outer stage sees a request before its URL is built, and can't distinguish a cached response from one of the
+/// server. After ``Request/recordCall()``, the inner stages and the end of the chain record what happens.
 package final class CallRecord: Sendable {
     private struct State: Sendable {
         var target: HTTPRequest?
@@ -18,14 +19,14 @@ package final class CallRecord: Sendable {
         var events: [StageEvent] = []
     }
 
-    /// The maximum number of events kept until an attempt takes them.
+    /// The maximum number of events that are kept until an attempt reports them.
     private static let eventLimit = 32
 
     private let state = Locked(State())
 
     package init() {}
 
-    /// The request's method and complete target, as built and before any redirect; `nil` until there is one.
+    /// The request's method and complete target, as built and before any redirect; `nil` until the target is complete.
     package var target: HTTPRequest? { state.withLock { $0.target } }
 
     /// The number of attempts made: the highest ``Request/attempt`` that reached the transport, or 0 if none has.
@@ -40,7 +41,7 @@ package final class CallRecord: Sendable {
     /// The number of redirects followed.
     package var redirects: Int { state.withLock { $0.redirects } }
 
-    /// Removes and returns the events noted by outer stages since the last call, in order.
+    /// Removes and returns the events recorded by outer stages since the last call, in order.
     package func takeEvents() -> [StageEvent] {
         state.withLock { state in
             if state.events.isEmpty { return [] }

@@ -1,6 +1,6 @@
 package import HTTPChainRedaction
 
-/// The place and the reason of an error of a decoder, without secrets.
+/// The location and the reason of a decoder's error, without secrets.
 package struct DecodingProblem: Sendable {
     /// The path to the value, such as `items[3].name`; empty for the whole body.
     package let path: String
@@ -28,7 +28,7 @@ package struct DecodingProblem: Sendable {
         if missingKey != nil {
             detail = "there is no such key"
         } else if keys.contains(where: { redaction.isSecret(name: $0.stringValue) }) {
-            // The decoder's message may quote the value.
+            // The decoder's message is omitted, because it may quote the value.
             detail = "its value, which is not shown, is not valid"
         } else {
             detail = redaction.text(context?.debugDescription ?? "\(error)", upTo: Redaction.longestShown)

@@ -4,10 +4,10 @@ import HTTPChainSupport
 import HTTPChainValues
 public import HTTPTypes
 
-/// A request and the response known so far, with secrets redacted, for errors and logs.
+/// A request and its response, as far as they are known, with secrets redacted, for errors and logs.
 ///
-/// Taking a snapshot costs nothing: secrets are redacted when a property is read. URLs and field values are limited to
-/// 16 KiB.
+/// Creating a snapshot costs nothing, because secrets are redacted when a property is read. URLs and field values are
+/// limited to 16 KiB.
 public struct ExchangeSnapshot: Sendable {
     private struct Content: Sendable {
         let request: HTTPRequest
@@ -21,7 +21,7 @@ public struct ExchangeSnapshot: Sendable {
     /// The number of attempts made to get the response, or `nil` if unknown.
     public let attempts: Int?
 
-    /// Takes the snapshot.
+    /// Makes a snapshot.
     ///
     /// - Parameters:
     ///   - request: The current request.
@@ -89,7 +89,7 @@ extension ExchangeSnapshot: CustomStringConvertible, CustomReflectable {
 }
 
 extension ExchangeSnapshot: Hashable {
-    /// Compares everything shown.
+    /// Compares everything that is shown.
     public static func == (lhs: ExchangeSnapshot, rhs: ExchangeSnapshot) -> Bool {
         lhs.method == rhs.method && lhs.attempts == rhs.attempts && lhs.url == rhs.url
             && lhs.requestFields == rhs.requestFields && lhs.response == rhs.response

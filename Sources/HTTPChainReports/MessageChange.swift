@@ -23,7 +23,7 @@ package struct MessageChange: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns the differences between two lists of header fields, with secrets redacted.
     ///
-    /// Repeated fields are compared as lists.
+    /// Repeated fields are compared as a list.
     package static func between(
         _ old: HTTPFields,
         _ new: HTTPFields,

@@ -2,7 +2,7 @@ import Foundation
 package import HTTPChainRedaction
 
 extension Redaction {
-    /// Redacts a preview, like ``text(_:)``; binary data, which is never shown, is unchanged.
+    /// Redacts a preview, like ``text(_:)``; binary data is unchanged, because it is never shown.
     package func preview(_ preview: BodyPreview) -> BodyPreview {
         guard let shown = preview.text else { return preview }
         let redacted = text(shown, isCutOff: preview.isTruncated)

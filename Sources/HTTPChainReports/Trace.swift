@@ -25,8 +25,9 @@ public struct Trace: Sendable, CustomStringConvertible {
         package let ownTime: Duration
         /// The changes that the stage made before each call of `next`.
         package let requestChanges: [[MessageChange]]
-        /// The changes that the stage made to the last response from `next`; the whole response if the stage responded
-        /// itself.
+        /// The changes that the stage made to the last response from `next`.
+        ///
+        /// If the stage responded itself, this is the whole response.
         package let responseChanges: [MessageChange]
         /// The stage's notes on its decisions, redacted; see ``Request/traceNotes``.
         public let notes: [String]
@@ -45,7 +46,7 @@ public struct Trace: Sendable, CustomStringConvertible {
         case response(HTTPResponse.Status)
         /// The span ended with an error, given by its description.
         case failure(String)
-        /// The span hadn't ended when the trace did: the stage didn't wait for it.
+        /// The span hadn't ended when the trace ended, because the stage didn't wait for it.
         case abandoned
 
         /// The status, or the error.

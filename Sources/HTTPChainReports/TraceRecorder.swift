@@ -33,7 +33,7 @@ package final class TraceRecorder: Sendable {
         let start = time.elapsed - origin
         return entries.withLock { entries in
             // The option is missing if a stage sends a newly made request, and its span is meaningless if the request
-            // comes from another trace. In both cases the parent is the open span outside.
+            // comes from another trace. In both cases, the parent is the open span of the stage outside.
             let parent =
                 parent.flatMap { $0.recorder === self ? $0.id : nil }
                 ?? entries.lastIndex { $0.position == position - 1 && $0.end == nil }

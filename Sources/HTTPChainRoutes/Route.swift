@@ -24,7 +24,7 @@ public struct Route: Sendable, Hashable {
         case form
         /// In the body, by the chain's serializer for JSON.
         case json
-        /// Not at all; calling the route with parameters is an error.
+        /// Parameters can't be sent; calling the route with parameters is an error.
         case none
     }
 
@@ -48,13 +48,14 @@ public struct Route: Sendable, Hashable {
     public var requestRootKeyPath: BodyKeyPath = .whole
     /// The key path of the result in the response; the whole response by default.
     public var responseRootKeyPath: BodyKeyPath = .whole
-    /// Whether the request content is compressed, by `GzipMiddleware`; if `false`, that stage's settings apply.
+    /// Whether the request content is compressed by `GzipMiddleware`; if `false`, that stage's settings apply.
     public var gzip = false
     /// Whether the result is a file.
     public var saveAsFile = false
-    /// The time for which the response is fresh, for `CacheMiddleware`; determined by the server by default.
+    /// The time for which the response is fresh, for `CacheMiddleware`; if `nil`, the server determines it.
     ///
-    /// With a time, calls share a response only if their parameters and the variables in their header fields are equal.
+    /// If it is set, calls share a response only if their parameters and the variables in their header fields are
+    /// equal.
     public var cacheTTL: Duration?
     /// Whether the cache ignores the query.
     public var cacheIgnoresQuery = false
@@ -71,7 +72,7 @@ public struct Route: Sendable, Hashable {
     /// The name of the route of `RoutedAuthMiddleware` that authenticates the call, or "none" for no authentication;
     /// the chain's default if `nil`.
     public var authenticator: String?
-    /// The use of cookies by a call, for `CookieMiddleware`; if `nil`, that stage's settings apply.
+    /// How a call uses cookies, for `CookieMiddleware`; if `nil`, that stage's settings apply.
     ///
     /// In a file, this is the key `cookies` with a name: `"cookies": "off"`.
     public var cookieUse: CookieUse?
@@ -100,21 +101,21 @@ public struct Route: Sendable, Hashable {
         self.init(name, .get, path)
     }
 
-    /// The route of requests that have no route; its name is empty.
+    /// The route of requests that weren't made from a route; its name is empty.
     package static let none = Route("", "")
 
     static func serialization(for method: HTTPRequest.Method) -> Serialization {
         [.post, .put, .patch].contains(method) ? .json : .query
     }
 
-    /// The member of the route's description for a key: a member of ``extended``, or a property by its name in a file.
+    /// The member of the route's description with a key: a member of ``extended``, or a property by its name in a file.
     ///
     /// ```swift
     /// let name = request.route["path"]?.string
     /// let special = request.route["feature"]?.string == "beta"
     /// ```
     ///
-    /// The values of cookies are secrets and are redacted here; use ``cookies``.
+    /// The values of cookies are redacted here, because they are secrets; use ``cookies``.
     public subscript(key: String) -> JSONValue? {
         guard let known = Key(rawValue: key) else { return extended[key] }
         return switch known {
@@ -143,7 +144,7 @@ public struct Route: Sendable, Hashable {
         return .object(Dictionary(cookies.map { ($0.name, .string("\($0.value)")) }) { first, _ in first })
     }
 
-    /// The uses of cookies by their names in files.
+    /// The ways to use cookies, by their names in files.
     static let cookieUses: KeyValuePairs<String, CookieUse> = [
         "on": .on, "off": .off, "sendOnly": .sendOnly, "joined": .joined,
     ]
@@ -169,7 +170,9 @@ package enum RouteNote: RequestOption, RequestNote {
 }
 
 extension Request {
-    /// The route that the request was made from, for stages that depend on it; one with an empty name for other requests.
+    /// The route that the request was made from, for stages that depend on it.
+    ///
+    /// For other requests, a route with an empty name.
     public var route: Route { options[RouteNote.self] }
 }
 

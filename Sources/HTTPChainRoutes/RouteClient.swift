@@ -15,14 +15,14 @@ import HTTPTypes
 /// try await routes.request("add", variables: ["thingId": 7], parameters: ["name": "Spade", "count": 2])
 /// ```
 ///
-/// Each call is a typed call of a ``/HTTPChainClient/Client`` with all its features:
-/// ``call(_:variables:parameters:data:)`` returns it unsent, to cancel it by a key, to observe its progress, or to wait
-/// for it in a program without `async`. The stages of the chain implement the options of a route: a serializer,
-/// `GzipMiddleware`, `MultipartMiddleware`, `CacheMiddleware`, `CookieMiddleware`, `RoutedAuthMiddleware`. A route
-/// client retains its client.
+/// Each call is a typed call of a ``/HTTPChainClient/Client``, with all its features:
+/// ``call(_:variables:parameters:data:)`` returns it unsent, for example to cancel it by a key, to observe its
+/// progress, or to wait for it in a program without `async`. The stages of the chain implement the options of a route:
+/// a serializer, `GzipMiddleware`, `MultipartMiddleware`, `CacheMiddleware`, `CookieMiddleware`,
+/// `RoutedAuthMiddleware`. A route client retains its client.
 public struct RouteClient: Sendable {
     private let currentTable: Locked<RouteTable>
-    /// The client that sends the calls, with its registry and its events.
+    /// The client that sends the calls; it has the registry of calls and their events.
     public let client: Client
 
     /// Creates a client that calls routes over a chain.
@@ -38,7 +38,7 @@ public struct RouteClient: Sendable {
     ///
     /// - Parameters:
     ///   - table: The routes.
-    ///   - client: The client; its endpoints receive the requests of routes as ``RoutedRequest``.
+    ///   - client: The client. Its endpoints receive the requests of routes as ``RoutedRequest``.
     public init(_ table: RouteTable, client: Client) {
         currentTable = Locked(table)
         self.client = client
@@ -47,7 +47,7 @@ public struct RouteClient: Sendable {
     /// The routes.
     public var table: RouteTable { currentTable.withLock { $0 } }
 
-    /// Adds routes to this value and its copies, replacing routes with the same names.
+    /// Adds routes to this value and its copies; a route replaces an existing one with the same name.
     ///
     /// ```swift
     /// try routes.register(Route("news", .get, "news/{day}"))
@@ -56,7 +56,7 @@ public struct RouteClient: Sendable {
     ///
     /// Calls made earlier keep their routes.
     ///
-    /// - Throws: ``RouteTableError`` with every mistake, in which case nothing is added.
+    /// - Throws: ``RouteTableError`` with all mistakes. Nothing is then added.
     public func register(_ routes: Route...) throws(RouteTableError) {
         let result = currentTable.withLock { table in
             Result { () throws(RouteTableError) in table = try table.registering(routes) }
@@ -64,7 +64,7 @@ public struct RouteClient: Sendable {
         try result.get()
     }
 
-    /// Calls a route and returns its reply: JSON, text, data, or a file if the route says so.
+    /// Calls a route and returns its reply: JSON, text or data, or a file if the route specifies that.
     ///
     /// - Parameters:
     ///   - name: The route's name.

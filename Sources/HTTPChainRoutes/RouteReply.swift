@@ -14,7 +14,9 @@ public struct RouteReply: Sendable {
         case text(String)
         /// Any other content.
         case data(Data)
-        /// A file, for routes that save the response. It is deleted with its last reference unless you move it.
+        /// A file, for routes that save the response.
+        ///
+        /// It is deleted when the last reference to it is released, unless you move it.
         case file(TemporaryFile)
     }
 

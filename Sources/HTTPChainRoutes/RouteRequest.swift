@@ -36,7 +36,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     package let variables: URLParameters
     /// The parameters, sent according to the route's serialization.
     package let parameters: (any Encodable & Sendable)?
-    /// The parts sent together with or instead of the parameters.
+    /// The parts that are sent together with the parameters, or instead of them.
     package let data: [MultipartPart]
     /// The way the output is made from the response.
     public let result: ResultKind<Output>
@@ -54,7 +54,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
     /// The values of the path's variables.
     public var pathParameters: URLParameters { variables }
 
-    /// The route's header fields, with the variables in their values unfilled.
+    /// The route's header fields; the variables in their values aren't filled in.
     public var headers: HTTPFields { route.headers }
 
     /// Makes the request, with an absolute URL if the service's address is known.
@@ -76,7 +76,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         return try configured(request, fields)
     }
 
-    /// Returns the route's header fields with the path's variables filled in, and notes which of them they use.
+    /// Returns the route's header fields with the path's variables filled in, and records which variables they use.
     private func fields(notingNamesIn arguments: inout URLArguments) throws -> HTTPFields {
         var fields = route.headers
         for index in fields.indices {
@@ -114,7 +114,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
                 setValue(parameters, of: &request)
             }
         }
-        // Without a form, a part is the unchanged content.
+        // Without a form, a single part becomes the content, unchanged.
         guard let part = data.first else { return }
         guard data.count == 1 else {
             throw RouteError(.severalData(route: route.name, serialization: route.serialization.rawValue))
@@ -141,7 +141,7 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         var request = request
         if !variables.isEmpty { request.options[CallVariablesNote.self] = variables }
         if let mapper = route.mapper {
-            // A file isn't decoded, so the mapper only encodes the content.
+            // The response is saved without being decoded, so the mapper only encodes the content.
             if route.saveAsFile {
                 request.serialization.request = .named(mapper)
             } else {
@@ -182,14 +182,14 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         }
         let filled = zip(route.headers, fields).filter { $0.value != $1.value }
         guard !filled.isEmpty else { return name }
-        // A value contains no line feed, so different fields have different texts.
+        // A value can't contain a line feed, so different fields have different texts.
         let text = filled.map { "\($1.name.canonicalName):\($1.value)" }.joined(separator: "\n")
         return "\(name)#\(SHA256Digest.hex(of: text))"
     }
 
     private func formParts(_ parameters: any Encodable & Sendable) throws -> [MultipartPart] {
         guard isObject(parameters) else { throw RouteError(.notAnObject(route: route.name)) }
-        // The names are the same as in a form without data.
+        // Uses the same names as a form without data.
         let root = route.requestRootKeyPath
         let value: any Encodable = root.isWhole ? parameters : RootedValue(value: parameters, path: root)
         let pairs = try ParameterEncoder(spaces: .percent).encode(value)

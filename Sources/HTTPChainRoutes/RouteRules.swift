@@ -8,7 +8,7 @@ import HTTPTypes
 
 /// The validation rules of a route, from code or from a file.
 enum RouteRules {
-    /// The maximum number of cookies of a request, from the default limits of the cookie jar.
+    /// The maximum number of cookies in a request: the default limit of the cookie jar.
     static let maximumCookies = CookieLimits.standard.perRequest
 
     /// A problem with a property of a route.
@@ -17,7 +17,7 @@ enum RouteRules {
         /// The index in an array, or the name of a header field or cookie.
         var part: String?
         var text: String
-        /// Whether some calls of the route are fine, so that the table is valid.
+        /// Whether some calls of the route can still work, so that the table is valid.
         var isWarning = false
     }
 
@@ -125,7 +125,7 @@ enum RouteRules {
 
     private static func pathProblems(_ path: String, hasBase: Bool) -> [String] {
         if path.isEmpty { return hasBase ? [] : ["an empty path needs a service"] }
-        // The limit of most servers; parsing a template of megabytes would take seconds.
+        // This is the limit of most servers. Parsing a template of several megabytes would take seconds.
         if path.utf8.count > 8_192 { return ["a path is at most 8192 bytes"] }
         if path.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             return ["a path cannot contain control characters"]

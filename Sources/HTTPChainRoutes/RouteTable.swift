@@ -19,9 +19,9 @@ import HTTPTypes
 /// let routes = try await RouteTable.load(url, environment: "test")
 /// ```
 ///
-/// Only the `path` of a route is required; the other keys have the names of the properties of ``Route``, with lifetimes
-/// in seconds. Unknown keys are kept in ``Route/extended``. Creating an invalid table throws an error that lists every
-/// mistake.
+/// Only the `path` of a route is required. The other keys have the names of the properties of ``Route``; lifetimes are
+/// in seconds. Unknown keys are kept in ``Route/extended``. If a table is invalid, creating it throws an error that
+/// lists all mistakes.
 public struct RouteTable: Sendable {
     /// The routes by their names.
     package let routes: [String: Route]
@@ -77,10 +77,9 @@ public struct RouteTable: Sendable {
     ///
     /// - Parameters:
     ///   - json: The bytes of the file, at most 4 MiB.
-    ///   - environment: The entry of the file's `environments` whose keys override the keys of `service`; none by
-    ///     default.
-    ///   - overrides: Values that override both: `protocol`, `host`, `port`, `path`, for example from the program's
-    ///     environment.
+    ///   - environment: The entry of the file's `environments` whose keys override those of `service`; none by default.
+    ///   - overrides: Values that override both, for example from the program's environment: `protocol`, `host`,
+    ///     `port`, `path`.
     /// - Throws: ``RouteTableError`` with every mistake.
     public init(
         json: Data,
@@ -119,14 +118,14 @@ public struct RouteTable: Sendable {
         return try RouteTable(json: bytes, environment: environment, overrides: overrides)
     }
 
-    /// Returns the table with further routes, which replace those with the same names.
+    /// Returns the table with further routes; a route replaces an existing one with the same name.
     ///
-    /// - Throws: ``RouteTableError`` with every mistake, including two of these routes with the same name.
+    /// - Throws: ``RouteTableError`` with all mistakes, for example if two of these routes have the same name.
     package func registering(_ added: [Route]) throws(RouteTableError) -> RouteTable {
         let replaced = Set(added.map(\.name))
         let kept = names.compactMap { routes[$0] }.filter { !replaced.contains($0.name) }
         let table = try RouteTable(kept + added, base: base)
-        // The other warnings are those of this table, which may have their places in a file.
+        // The other warnings are kept from this table, because they may have places in a file.
         let new = table.warnings.filter { warning in
             replaced.contains { name in warning.path.begins(with: "routes.\(name).") }
         }

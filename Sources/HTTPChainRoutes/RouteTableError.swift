@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// A mistake in a table of routes; its description has its place and a suggested fix.
+/// A mistake in a table of routes; its description includes the location and a suggested fix.
 public struct RouteMistake: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The location in the file: "routes.add.method"; empty for the file as a whole.
     package let path: String

@@ -18,16 +18,16 @@ extension RouteTable {
     /// )
     /// ```
     ///
-    /// The keys are the same as in JSON. Values are read by the core schema (YAML 1.2.2 §10.3); anchors, aliases and
-    /// merge keys (`<<`) have their usual meaning.
+    /// The keys are the same as in JSON. Values are read according to the core schema (YAML 1.2.2 §10.3). Anchors,
+    /// aliases and merge keys (`<<`) have their usual meaning.
     ///
     /// - Parameters:
     ///   - yaml: The bytes of the file: one UTF-8 document of at most 4 MiB, 64 levels and 200,000 values, with aliases
     ///     expanded.
     ///   - environment: The entry of the file's `environments` whose keys override those of `service`; none by default.
     ///   - overrides: Values that override both: `protocol`, `host`, `port`, `path`.
-    /// - Throws: `RouteTableError` with every mistake, with line and column. Of mistakes in the YAML syntax, only the
-    ///   first is reported.
+    /// - Throws: `RouteTableError` with all mistakes, with their lines and columns. If the YAML syntax is invalid, only
+    ///   the first mistake in it is reported.
     public init(
         yaml: Data,
         environment: String? = nil,

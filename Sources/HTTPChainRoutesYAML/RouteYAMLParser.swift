@@ -4,17 +4,19 @@ import Foundation
 import HTTPChainRoutes
 import Yams
 
-/// Reads YAML 1.2 with the place of each value, by the core schema (YAML 1.2.2 §10.3): `true` is a Boolean, `yes` and
-/// `on` are strings.
+/// Reads YAML 1.2 and records the place of each value.
 ///
-/// It returns nothing for a file that is too large, too deep, or not UTF-8.
+/// Follows the core schema (YAML 1.2.2 §10.3): `true` is a Boolean, but `yes` and `on` are strings.
+///
+/// It returns nil for a file that is too large, too deep, or not UTF-8.
 struct RouteYAMLParser {
     /// The maximum number of values, with aliases expanded.
     static let maximumNodes = 200_000
     /// The maximum number of aliases, each of which may add a level.
     static let maximumAliases = 1000
-    /// The maximum number of aliases in a file with keys that may not be text, because Yams compares keys by their
-    /// whole content.
+    /// The maximum number of aliases in a file with keys that may not be text.
+    ///
+    /// It is lower, because Yams compares such keys by their whole content.
     static let maximumAliasesAsKeys = 32
 
     private(set) var mistakes: [RouteMistake] = []
@@ -24,7 +26,7 @@ struct RouteYAMLParser {
     /// The number of nested merge keys that lead to the current position.
     private var merges = 0
 
-    /// Returns the value of the file, or nil if there is none to continue with.
+    /// Returns the value of the file, or nil if there is none to check further.
     mutating func parse(_ data: Data) -> RouteNode? {
         guard data.count <= RouteTable.maximumFileSize else {
             add("the file is larger than \(RouteTable.maximumFileSize >> 20) MiB")
@@ -40,7 +42,7 @@ struct RouteYAMLParser {
             add("there are more than \(Self.maximumAliases) aliases")
             return nil
         }
-        // A level of the tree counts twice at most.
+        // A level of the tree is counted at most twice.
         guard YAMLShape(text).deepest <= 2 * RouteTable.maximumFileDepth else {
             add("values are nested deeper than \(RouteTable.maximumFileDepth) levels")
             return nil
@@ -147,7 +149,7 @@ struct RouteYAMLParser {
         return members + merged.filter { known.insert($0.key).inserted }
     }
 
-    /// Returns the members of a merge key: of one mapping, or of each in a sequence.
+    /// Returns the members of a merge key: those of one mapping, or of each mapping in a sequence.
     private mutating func merged(_ value: Node, at place: RouteNode.Place) -> [RouteNode.Member]? {
         guard counts(value) else { return nil }
         merges += 1

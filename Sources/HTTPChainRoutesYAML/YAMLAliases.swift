@@ -3,20 +3,20 @@ import HTTPChainSupport
 
 /// The aliases of a YAML file, counted before it is parsed.
 ///
-/// Text in quotes and comments is counted, too, so that the numbers are upper bounds.
+/// Text in quotes and comments is included, so that the numbers are upper bounds.
 package struct YAMLAliases {
     /// The number of aliases.
     private(set) var count = 0
     /// Whether a key may be an alias or a collection.
     private(set) var mayBeKeys = false
 
-    /// The last byte that isn't a space; after a comment a comma, because one may precede the comment.
+    /// The last byte that isn't a space; after a comment, it is a comma, because one may precede the comment.
     private var last = UInt8(ascii: "\n")
-    /// Whether there are only plain texts and aliases since "[", so that a comma separates elements, not members.
+    /// Whether there have been only plain texts and aliases since "[", so that a comma separates elements, not members.
     private var isInSequence = false
     private var hasOpened = false
     private var hasComment = false
-    /// Whether a colon would make a key of an alias or a collection.
+    /// Whether a colon at this point would make a key of an alias or a collection.
     private var hasEnded = false
 
     package init(_ text: String) {
@@ -83,11 +83,11 @@ package struct YAMLAliases {
         }
         last = byte
         hasEnded = byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}")
-        // Some line breaks aren't ASCII.
+        // Some line breaks aren't ASCII characters.
         if byte >= 0x80 { endLine() }
     }
 
-    /// Notes an alias or a collection, which is a key after "{", "?", or a comma between members.
+    /// Records an alias or a collection; it is a key after "{", "?", or a comma between members.
     private mutating func beginNode() {
         switch last {
         case UInt8(ascii: "{"), UInt8(ascii: "?"): mayBeKeys = true

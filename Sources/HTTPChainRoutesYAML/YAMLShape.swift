@@ -1,11 +1,13 @@
 #if YAML
 import HTTPChainSupport
 
-/// The nesting of a YAML file, found before it is parsed, because libyaml and Yams recurse for each level, also for
-/// those that an alias repeats.
+/// The nesting of a YAML file.
 ///
-/// It finds the tokens of libyaml (YAML 1.2.2 §6 to §8), because text in quotes, block scalars and comments has no
-/// structure, and only the tokens say where such a text begins.
+/// It is determined before the file is parsed, because libyaml and Yams recurse for each level, including those that an
+/// alias repeats.
+///
+/// It finds the same tokens as libyaml (YAML 1.2.2 §6 to §8). This is necessary because text in quotes, block scalars
+/// and comments has no structure, and only the tokens show where such text begins.
 package struct YAMLShape {
     /// An anchor whose node hasn't ended, or the document.
     private struct OpenAnchor {
@@ -25,7 +27,7 @@ package struct YAMLShape {
         var isInSequence = false
     }
 
-    /// The start of a text that is a key if a colon follows in its line.
+    /// The beginning of text that is a key if a colon follows on the same line.
     private struct SimpleKey {
         let index: Int
         let lineStart: Int
@@ -34,7 +36,9 @@ package struct YAMLShape {
     private static let newline = UInt8(ascii: "\n")
     private static let mark: UInt8 = 0xFE
 
-    /// The characters, one byte each: line breaks are "\n", other characters beyond ASCII are not told apart.
+    /// The characters, one byte each.
+    ///
+    /// Line breaks are "\n"; other non-ASCII characters are not distinguished.
     private let bytes: [UInt8]
     private var index = 0
     private var lineStart = 0
@@ -47,8 +51,9 @@ package struct YAMLShape {
     private var heights: [ArraySlice<UInt8>: Int] = [:]
     private var highest = 0
 
-    /// The number of nested collections, with aliases expanded: at least the number in the tree that Yams builds, and
-    /// at most twice as many.
+    /// The number of nested collections, with aliases expanded.
+    ///
+    /// It is at least the number in the tree that Yams builds, and at most twice as large.
     package private(set) var deepest = 0
 
     package init(_ text: String) {
@@ -130,7 +135,7 @@ package struct YAMLShape {
         if open == 0, let last = blocks.last, last.isMapping, last.column == column,
             !isByte("-") || !isSeparator(1)
         {
-            // A key begins, so that the value before it has ended.
+            // A key begins here, so the value before it has ended.
             endSequence()
             endNode()
         }
@@ -311,7 +316,7 @@ package struct YAMLShape {
 
     // MARK: - Levels
 
-    /// The level of the position: a mapping and a sequence with its indentation are two.
+    /// The level of the position; a mapping and a sequence with the same indentation are two levels.
     private var level: Int { 2 * (open + blocks.count) + sequences }
 
     private mutating func reach(_ level: Int) {

@@ -17,7 +17,8 @@ final class ConnectionControl: Sendable {
     #if canImport(FoundationNetworking)
     private init() {}
 
-    /// FoundationNetworking uses libcurl for its connections and passes none of these settings to it.
+    /// Throws if there are any settings, because FoundationNetworking doesn't pass them to libcurl, which makes its
+    /// connections.
     ///
     /// - Throws: ``ConnectionSettingsError`` for any setting.
     init(_ settings: ConnectionSettings) throws(ConnectionSettingsError) {
@@ -44,7 +45,7 @@ final class ConnectionControl: Sendable {
     /// The trusted roots in DER form.
     private let roots: [Data]?
     private let identity: URLCredential?
-    /// The reason why the last connection to each host was refused, for the error of its call.
+    /// For each host, the reason why the last connection was refused; it is used in the error of the call.
     private let refusals = Locked<[String: String]>([:])
     /// The maximum number of hosts in ``refusals``.
     private static let refusalLimit = 1_000
@@ -94,7 +95,7 @@ final class ConnectionControl: Sendable {
             server.applyCredential(username: user, password: proxy.password?.revealed ?? "")
             configuration.proxyConfigurations = [server]
         } else if let proxy = settings.proxy {
-            // CFNetwork's constants for these keys exist only on macOS; their values work on all platforms.
+            // CFNetwork's constants for these keys exist only on macOS, but their values work on all platforms.
             let kinds = proxy.kind == .socks ? ["SOCKS"] : ["HTTP", "HTTPS"]
             var dictionary: [String: Any] = [:]
             for kind in kinds {
@@ -109,7 +110,7 @@ final class ConnectionControl: Sendable {
     /// The response to a TLS challenge.
     typealias Answer = (URLSession.AuthChallengeDisposition, URLCredential?)
 
-    /// Calls back with the response to a TLS challenge, immediately or later; nil leaves the decision to the platform.
+    /// Calls back with the response to a TLS challenge, immediately or later; with nil, the platform decides.
     func answer(to challenge: URLAuthenticationChallenge, _ completion: @escaping @Sendable (Answer?) -> Void) {
         let space = challenge.protectionSpace
         switch space.authenticationMethod {
@@ -118,8 +119,8 @@ final class ConnectionControl: Sendable {
         case NSURLAuthenticationMethodServerTrust:
             let pinned = settings.trust.pinned.first { $0.matches(space.host) }
             guard roots != nil || pinned != nil else { return completion(nil) }
-            // Evaluates on another queue, because it may fetch certificates and revocation lists, and the delegate's
-            // queue carries all transfers of the session.
+            // Trust is evaluated on another queue, because it may fetch certificates and revocation lists, and the
+            // delegate's queue is used by all transfers of the session.
             DispatchQueue.global(qos: .userInitiated).async {
                 let space = challenge.protectionSpace
                 completion(space.serverTrust.map { self.verdict(on: $0, of: space.host, pinned) })
@@ -164,7 +165,7 @@ final class ConnectionControl: Sendable {
         refusals.withLock { $0[Self.key(of: host)] }
     }
 
-    /// Returns the key of a server, which is independent of the spelling of its host.
+    /// Returns the key of a server, which doesn't depend on how its host is written.
     private static func key(of host: String) -> String {
         URLHost(unbracketed: host)?.withoutRootDot.text ?? host
     }
@@ -197,7 +198,7 @@ final class ConnectionControl: Sendable {
     ) throws(ConnectionSettingsError) -> URLCredential {
         var items: CFArray?
         var options: [String: Any] = [kSecImportExportPassphrase as String: identity.passphrase.revealed]
-        // Before macOS 15, the key is added to the user's keychain; the other platforms have always kept it in memory.
+        // Before macOS 15, the key is added to the user's keychain. The other platforms have always kept it in memory.
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
             options[kSecImportToMemoryOnly as String] = true
         }

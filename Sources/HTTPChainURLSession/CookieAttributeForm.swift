@@ -2,8 +2,8 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The `Set-Cookie` attributes whose values have a fixed form (RFC 6265 §4.1.1, RFC 6265bis, CHIPS), so that it is
-/// certain where they end.
+/// The `Set-Cookie` attributes whose values have a fixed form (RFC 6265 §4.1.1, RFC 6265bis, CHIPS), so that their end
+/// is unambiguous.
 enum CookieAttributeForm {
     /// Whether the text is one of these attributes with a complete value.
     static func isComplete(_ text: Substring.UTF8View) -> Bool {
@@ -12,7 +12,7 @@ enum CookieAttributeForm {
         guard let equals else { return flags.contains(name) }
         let value = Substring(text[text.index(after: equals)...]).trimming()
         switch name {
-        // Another path may contain the comma (RFC 6265 §4.1.1).
+        // Any other path may contain a comma (RFC 6265 §4.1.1).
         case "path": return value == "/"
         case "domain": return !value.isEmpty && value.utf8.allSatisfy(isHostByte)
         case "max-age": return Int(value) != nil
@@ -32,7 +32,7 @@ enum CookieAttributeForm {
 
     /// Whether the text has a weekday, a comma, a date and a time: `Wed, 09 Jun 2031 10:18:14 GMT`.
     ///
-    /// Hyphens and a two-digit year are also accepted.
+    /// Hyphens and a two-digit year are accepted, too.
     private static func isDate(_ text: String) -> Bool {
         let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "-") }
         guard words.count == 6, words[0].last == UInt8(ascii: ",") else { return false }

@@ -2,9 +2,11 @@ import Foundation
 
 /// Detects whether the platform has decoded a content coding that only its newer versions support.
 ///
-/// The platform leaves `Content-Encoding` in the head in both cases; only the content shows which.
+/// The platform leaves `Content-Encoding` in the head in both cases, so only the content shows whether it was decoded.
 package enum DecodedContent {
-    /// Whether the content must be inspected first, because the coding applied last can be recognized by its content.
+    /// Whether the content must be inspected.
+    ///
+    /// This is so if the coding that was applied last can be recognized by its content.
     package static func showsInContent(_ codings: [String]) -> Bool { codings.last == "zstd" }
 
     /// The number of bytes needed.

@@ -45,7 +45,7 @@ final class Engine: Sendable {
         let report = request.options[ConnectionReportNote.self]
         let connectivity = request.options[ConnectivityReportNote.self]
         let time = request.environment.time
-        // Carries the limits of the exchange; head and body continue on their own.
+        // This request carries the limits of the exchange. The head and body are used separately.
         let limited = Request(head: request.head, options: request.options)
         let wire = try request.forWire()
         try Self.check(wire)
@@ -54,7 +54,7 @@ final class Engine: Sendable {
         defer { if !isHandedOver { finish() } }
         let timer = TransferTimer(limited)
         timer?.stores()
-        // A stream may have to be stored first; the limits of the call and of the attempt include that.
+        // A stream may have to be stored first. The limits of the call and of the attempt include the time for that.
         let isAtHand = wire.body.bytes != nil || wire.body.file != nil
         let upload =
             if let timer, !isAtHand {
@@ -78,17 +78,17 @@ final class Engine: Sendable {
         let urlRequest = try Self.urlRequest(wire, upload, exchange, limited.options)
         isHandedOver = true
         return try await exchange.response { [self] in
-            // The session isn't invalidated before `finish(_:)`, so it still accepts tasks.
+            // The session isn't invalidated before `finish(_:)`, so it still accepts the task.
             let session = exchange.needsSeparateSession ? makeSeparateSession() : self.session
             let task = session.session.dataTask(with: urlRequest)
             session.delegate.register(exchange, for: task) { self.finish(session) }
-            // A shutdown in the meantime didn't find this exchange among those to end.
+            // If the transport was shut down in the meantime, the shutdown didn't end this exchange.
             if state.read(\.isShutDown) { exchange.end(throwing: shutDownError(wire)) }
             return task
         }
     }
 
-    /// Ends every call, waits until the platform has released them, and ends the session.
+    /// Ends all calls, waits until the platform has released them, and ends the session.
     func shutDown() async {
         let isFirst = state.update { state in
             defer { state.isShutDown = true }
@@ -108,7 +108,7 @@ final class Engine: Sendable {
         if mayInvalidate { session.invalidate() }
     }
 
-    /// Converts the body of a request to one that the platform accepts.
+    /// Converts the body of a request to a form that the platform accepts.
     ///
     /// This may read a stream to its end, in a task that ``shutDown()`` can cancel.
     private func prepareUpload(of wire: WireRequest) async throws -> Upload {
@@ -199,13 +199,13 @@ extension Engine {
         guard let url = URL(string: wire.url) else { throw Exchange.rejectedURL(of: wire.head, wire.redaction) }
         var request = URLRequest(url: url)
         request.httpMethod = wire.head.method.rawValue
-        // An event stream may be silent for a very long time; its reader monitors it.
+        // An event stream may be silent for a very long time. Its reader enforces a limit instead.
         if options[LongLivedResponseNote.self] { request.timeoutInterval = 7 * 86_400 }
         PlatformBehaviour.follow(options[NetworkHints.Option.self], in: &request)
         for field in wire.head.headerFields {
             let name = field.name.rawName
             if let before = request.value(forHTTPHeaderField: name) {
-                // RFC 9110 §5.3 joins fields with commas; RFC 6265 §5.4 has a single Cookie field with semicolons.
+                // RFC 9110 §5.3 joins fields with commas. RFC 6265 §5.4 requires a single Cookie field with semicolons.
                 let separator = field.name == .cookie ? "; " : ", "
                 request.setValue(before + separator + field.value, forHTTPHeaderField: name)
             } else {

@@ -6,26 +6,26 @@ import HTTPTypes
 import FoundationNetworking
 #endif
 
-/// A request and its response: combines the platform's callbacks about its task into one result and one body.
+/// A request with its response; it combines the platform's callbacks for a task into one result and one body.
 ///
 /// It retains its task and its session until the platform reports that the task has ended.
 final class Exchange: Sendable {
     fileprivate struct State {
         var task: URLSessionTask?
         var waiter: CheckedContinuation<Void, any Error>?
-        /// The response, until the waiter takes it.
+        /// The response, until the waiting call takes it.
         var response: Response?
         var buffer: SpillBuffer?
         var work = Work()
         var timer: Task<Void, Never>?
         /// The head, once it has arrived.
         var head: HTTPResponse?
-        /// A head for which the first bytes of the content must show whether the platform decoded it, and the bytes
-        /// received so far.
+        /// A head, with the bytes received so far, that is kept until the first bytes of the content show whether the
+        /// platform has decoded it.
         var undecided: (status: Int, fields: HTTPFields, beginning: Data)?
         /// The reason why this side ended the transfer.
         var ending: (any Error)?
-        /// Whether the task ends by itself, after a redirect that isn't followed.
+        /// Whether the task will end by itself, after a redirect that isn't followed.
         var isRedirected = false
         /// Whether further events of the task are ignored.
         var isOver = false
@@ -45,7 +45,9 @@ final class Exchange: Sendable {
     private let options: RequestOptions
     private let upload: Upload
     private let progress: (@Sendable (Int64, Int64?) -> Void)?
-    /// Enforces the deadline of the call and the limits of the transfer, until the response's body is finished.
+    /// The timer for the deadline of the call and the limits of the transfer.
+    ///
+    /// It runs until the response's body is finished.
     private let timer: TransferTimer?
     private let configuration: URLSessionTransport.Configuration
     private let control: ConnectionControl
@@ -90,16 +92,16 @@ final class Exchange: Sendable {
                     if state.ending == nil { state.waiter = continuation }
                     return state.ending
                 }
-                // The timer starts before the call waits for the queue, which may take long while the platform verifies
-                // many servers at once.
+                // The timer starts before the call waits for the queue, because that may take long while the platform
+                // verifies many servers at once.
                 if let ending { continuation.resume(throwing: ending) } else { startTimers() }
                 PlatformBehaviour.onControlQueue { self.start(makeTask()) }
             }
         } onCancel: {
             end(throwing: CancellationError())
         }
-        // The response is passed under the lock, which orders memory between Foundation's threads and Swift's, even for
-        // tools that don't understand continuations.
+        // The response is passed while holding the lock, which orders memory between Foundation's threads and Swift's,
+        // even for tools that don't understand continuations.
         let response = state.withLock { $0.response.take() }
         guard let response else { throw failure(.other, .answered, detail: "the response was taken twice") }
         return response
@@ -130,7 +132,7 @@ final class Exchange: Sendable {
         timer?.end()
     }
 
-    /// Ends the transfer from this side, unless it has ended; any waiter receives `error`.
+    /// Ends the transfer from this side, unless it has already ended; if the call is still waiting, it throws `error`.
     func end(throwing error: any Error) {
         let ended: State? = state.withLock { state in
             guard !state.isOver, state.ending == nil else { return nil }
@@ -145,7 +147,7 @@ final class Exchange: Sendable {
         isDone()
         ended.waiter?.resume(throwing: error)
         ended.buffer?.abort(throwing: error)
-        // Cancels the task first, because an upload whose source is closed would look complete to the platform.
+        // The task is cancelled first, because an upload whose source is closed would look complete to the platform.
         if let task = ended.task, !ended.isRedirected { PlatformBehaviour.cancel(task) }
         ended.release()
     }
@@ -172,10 +174,11 @@ final class Exchange: Sendable {
 
     /// Called when a response head has arrived.
     func received(_ response: HTTPURLResponse) {
-        // RFC 9110 §15.2: interim responses are skipped; 101 is a final response.
+        // RFC 9110 §15.2: interim responses are skipped, but 101 is a final response.
         guard response.statusCode >= 200 || response.statusCode == 101 else { return }
         hasNetwork()
-        // Apple platforms report a head for each part of multipart/x-mixed-replace; the first belongs to the response.
+        // Apple platforms report a head for each part of multipart/x-mixed-replace. Only the first one is the
+        // response's.
         guard state.withLock({ $0.head == nil && $0.undecided == nil }) else { return }
         guard let fields = fields(of: response) else { return }
         let status = response.statusCode
@@ -188,8 +191,8 @@ final class Exchange: Sendable {
 
     /// Called when the platform asks whether to follow a redirect, after the response was received.
     ///
-    /// Either the task is cancelled, or its callback is called, which ends the task: FoundationNetworking traps if the
-    /// task was cancelled before its callback.
+    /// Either the task is cancelled, or the platform's callback is called, which ends the task. FoundationNetworking
+    /// traps if the task was cancelled before the callback is called.
     ///
     /// - Returns: Whether the callback may be called.
     func mayDeclineRedirect() -> Bool {
@@ -200,7 +203,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Returns the fields of a response; `nil` if there are too many, which ends the exchange.
+    /// Returns the fields of a response; if there are too many, ends the exchange and returns `nil`.
     private func fields(of response: HTTPURLResponse) -> HTTPFields? {
         do {
             return try ResponseHead.fields(of: response)
@@ -222,7 +225,7 @@ final class Exchange: Sendable {
         }
     }
 
-    /// Determines the head of the response from the first bytes of the content.
+    /// Determines the head of a response from the first bytes of its content.
     ///
     /// - Returns: The bytes to pass on; nil if more are needed.
     private func decide(by data: Data, isEnded: Bool = false) -> Data? {
@@ -291,8 +294,8 @@ final class Exchange: Sendable {
     func completed(_ error: (any Error)?, response: URLResponse?) {
         if let rest = decide(by: Data(), isEnded: true), !rest.isEmpty { append(rest) }
         if error == nil, let response = response as? HTTPURLResponse, state.withLock({ $0.head == nil }) {
-            // FoundationNetworking doesn't report a redirect without a usable Location until it has ended, and drops
-            // its body.
+            // FoundationNetworking doesn't report a redirect without a usable Location until it has ended, and then
+            // drops its body.
             if let fields = fields(of: response) { received(response.statusCode, fields, lostBody: true) }
         }
         let ended: State? = state.withLock { state in
@@ -316,7 +319,7 @@ final class Exchange: Sendable {
         ended.buffer?.finish(throwing: failure)
     }
 
-    /// Called when the platform requests the body, possibly again, to send it on another connection.
+    /// Called when the platform requests the body; it may do so repeatedly, to send the body on another connection.
     func makeBodyStream() -> InputStream? {
         let isAgain = state.withLock { state in
             state.sentCount = 0
@@ -352,12 +355,13 @@ final class Exchange: Sendable {
 
     /// Whether the platform may resend the request by itself.
     ///
-    /// The server may have acted on the first request. Only the caller or a stage knows whether it may be repeated.
+    /// The server may have processed the first request. Only the caller or a stage knows whether the request may be
+    /// repeated.
     private var isRepeatable: Bool {
         head.method.isIdempotent || head.headerFields[.idempotencyKey]?.isEmpty == false
     }
 
-    /// Whether the request needs a separate session, because on a reused connection the platform could resend it.
+    /// Whether the request needs a separate session, because the platform could resend it if a connection is reused.
     var needsSeparateSession: Bool { PlatformBehaviour.resendsEmptyRequests && upload.isNone && !isRepeatable }
 
     /// Returns a stream for a body that can't be sent.
@@ -388,7 +392,7 @@ final class Exchange: Sendable {
                     try await pulled.pump(body, length: length)
                     self?.timer?.uploadEnded()
                 } catch is UploadClosed {
-                    // The transfer ended first, with its own error.
+                    // The transfer has already ended, with another error.
                 } catch {
                     self?.end(throwing: error)
                     pulled.close()
@@ -471,8 +475,8 @@ final class Exchange: Sendable {
             !needsSeparateSession
             && upload.mayHaveBeenSent(starts: ended.starts, wasTaken: ended.wasTaken, method: head.method)
         #if !canImport(FoundationNetworking)
-        // The platform reports a connection that was refused for its certificate or keys as cancelled. It was refused
-        // in the handshake, but an earlier connection may have carried the request.
+        // If a connection was refused because of its certificate or keys, the platform reports that as cancelled. It
+        // was refused in the handshake, but an earlier connection may have carried the request.
         if (error as? URLError)?.code == .cancelled, ended.head == nil,
             let host = Origin(scheme: head.scheme, authority: head.authority)?.host,
             let refusal = control.refusal(of: host)
@@ -491,7 +495,7 @@ final class Exchange: Sendable {
         )
     }
 
-    /// The error for a URL that the platform doesn't accept; it checks the URL before it connects.
+    /// The error for a URL that the platform doesn't accept; the platform checks the URL before it connects.
     static func rejectedURL(of head: HTTPRequest, _ redaction: Redaction) -> InvalidRequestError {
         let isIPv6 = Origin(scheme: head.scheme, authority: head.authority)?.server.isIPv6 == true
         let why =
@@ -533,7 +537,7 @@ extension Exchange.State {
     }
 }
 
-/// An upload that fails when it is read, because the body can't be sent again.
+/// An upload that throws when it is read, because the body can't be sent again.
 private struct BrokenUpload: UploadSource {
     let error: any Error
 

@@ -17,7 +17,7 @@ struct PlatformError {
     ///   - error: The platform's error.
     ///   - isAnswered: Whether a response head had arrived.
     ///   - mayHaveBeenSent: Whether the platform may have sent the request earlier, on a reused connection that turned
-    ///     out to be closed. A failure to connect again then says nothing about the first attempt.
+    ///     out to be closed. If so, a failure to connect again says nothing about the first attempt.
     init(_ error: any Error, isAnswered: Bool, mayHaveBeenSent: Bool) {
         let text = Self.text(of: error)
         let kind = Self.kind(of: error, text)
@@ -39,9 +39,9 @@ struct PlatformError {
         sent = isAnswered || kind == .malformedResponse ? .answered : happensBeforeSending ? .nothing : .maybe
     }
 
-    /// Whether the platform didn't accept the URL of the request, and so sent nothing.
+    /// Whether the platform didn't accept the URL of the request, and therefore sent nothing.
     ///
-    /// `unsupportedURL` doesn't say that: on Linux it is also the code for a response that isn't HTTP.
+    /// `unsupportedURL` isn't enough, because on Linux it is also the code for a response that isn't HTTP.
     static func isInvalidURL(_ error: any Error) -> Bool { (error as? URLError)?.code == .badURL }
 
     private static func kind(of error: any Error, _ text: String) -> TransportError.Kind {
@@ -68,7 +68,7 @@ struct PlatformError {
         }
     }
 
-    /// Advice for a failure that persists until the application or its user changes something.
+    /// Returns advice for a failure that persists until the application or its user changes something.
     private static func advice(on error: any Error) -> String? {
         if let restriction = PlatformBehaviour.restriction(of: error) { return restriction }
         switch (error as? URLError)?.code {

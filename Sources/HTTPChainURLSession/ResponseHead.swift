@@ -88,12 +88,12 @@ package struct ResponseHead {
         return fields
     }
 
-    /// Splits the `Set-Cookie` fields that the platform joined with commas, if the boundary is certain.
+    /// Splits the `Set-Cookie` fields that the platform joined with commas, if the boundary is unambiguous.
     ///
-    /// A comma from the platform is followed by a space, a token and "=". The same may follow a comma in a cookie's
-    /// value, which RFC 6265 §4.1.1 forbids but servers send: `search=shoes, sid=1` is one cookie or two. A comma only
-    /// counts as the platform's after an attribute with a value of a fixed form. Otherwise both pieces stay together,
-    /// so that someone who controls a value can't add a cookie with another name.
+    /// A comma added by the platform is followed by a space, a token and "=". The same may follow a comma in a cookie's
+    /// value, which RFC 6265 §4.1.1 forbids but servers send: `search=shoes, sid=1` may be one cookie or two. A comma
+    /// counts as the platform's only after an attribute whose value has a fixed form. Otherwise the two pieces stay
+    /// together, so that someone who controls a value can't add a cookie with another name.
     package static func splitCookies(_ joined: String) -> [String] {
         var cookies: [String] = []
         let bytes = joined.utf8
@@ -107,7 +107,7 @@ package struct ResponseHead {
             case UInt8(ascii: ";"): (attributeStart, commas) = (next, 0)
             case UInt8(ascii: ","):
                 commas += 1
-                // Only a date contains a comma, so no attribute is checked more than twice.
+                // Only dates contain a comma, so no attribute is checked more than twice.
                 guard let attribute = attributeStart, commas <= 2, beginsCookie(bytes[next...]),
                     CookieAttributeForm.isComplete(bytes[attribute..<index])
                 else { break }

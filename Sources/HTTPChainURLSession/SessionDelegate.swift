@@ -5,8 +5,9 @@ import HTTPChainCore
 import FoundationNetworking
 #endif
 
-/// Passes a session's callbacks to the exchanges of its tasks, and disables redirects, credentials and caching, which
-/// aren't the transport's responsibility.
+/// Passes a session's callbacks to the exchanges of its tasks.
+///
+/// Disables redirects, credentials and caching, which aren't a transport's responsibility.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private struct Entry {
         let exchange: Exchange

@@ -5,7 +5,7 @@ import HTTPChainCore
 import FoundationNetworking
 #endif
 
-/// A session with its automatic features disabled, and its delegate.
+/// A session whose automatic features are disabled, with its delegate.
 final class SessionHandle: Sendable {
     let delegate: SessionDelegate
     let session: URLSession
@@ -29,7 +29,7 @@ final class SessionHandle: Sendable {
         self.init(configuration, control)
     }
 
-    /// A session with a configuration whose automatic features are disabled.
+    /// Makes a session with a configuration whose automatic features are then disabled.
     init(_ configuration: URLSessionConfiguration, _ control: ConnectionControl) {
         delegate = SessionDelegate(control)
         session = URLSession(
@@ -39,7 +39,7 @@ final class SessionHandle: Sendable {
         )
     }
 
-    /// Ends the session; no task may be running in it.
+    /// Ends the session; no tasks may be running in it.
     func invalidate() {
         session.finishTasksAndInvalidate()
     }

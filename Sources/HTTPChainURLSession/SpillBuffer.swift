@@ -1,12 +1,13 @@
 import Foundation
 import HTTPChainCore
 
-/// A buffer between a producer that can't be slowed down and one consumer, which is in memory up to a watermark and
-/// then in temporary files.
+/// A buffer between a producer that can't be slowed down and one consumer.
+///
+/// It is in memory up to a watermark, and beyond that in temporary files.
 ///
 /// One thread appends, one task reads, and a thread that may block on the disk writes. Bytes in memory are read before
-/// those on disk. When all bytes on disk have been read, the files are deleted and memory is used again. The disk holds
-/// a queue of files of limited size, so that a reader that lags behind frees space as it reads.
+/// those on disk. When all bytes on disk have been read, the files are deleted and memory is used again. The disk has a
+/// queue of files of limited size, so that a slow reader frees space as it reads.
 final class SpillBuffer: Sendable {
     fileprivate struct State {
         var chunks: [Data] = []
@@ -32,7 +33,7 @@ final class SpillBuffer: Sendable {
 
     fileprivate enum End {
         case open
-        /// No more bytes will follow; pending ones are read first.
+        /// No more bytes will follow; pending bytes are read first.
         case finished((any Error)?)
         /// Pending chunks are discarded.
         case aborted(any Error)
@@ -55,11 +56,12 @@ final class SpillBuffer: Sendable {
     private let state = Locked(State())
     private let written = DispatchSemaphore(value: 0)
 
-    /// The number of bytes pending in memory for a slow disk above which the producer waits too.
+    /// The number of bytes that wait in memory for a slow disk above which the producer waits, too.
     private static let unwrittenLimit = 8 * 1_048_576
 
-    /// Small pending chunks are joined up to this size, so that a trickle of single bytes can't cost a multiple of the
-    /// watermark in bookkeeping.
+    /// Small pending chunks are joined up to this size.
+    ///
+    /// Otherwise, if single bytes arrived, bookkeeping could cost a multiple of the watermark.
     fileprivate static let joinedSize = 16_384
 
     /// - Parameters:
@@ -88,9 +90,9 @@ final class SpillBuffer: Sendable {
         self.onFailure = onFailure
     }
 
-    /// Adds bytes; those added after the end are dropped.
+    /// Adds bytes; bytes that are added after the end are dropped.
     ///
-    /// Another thread writes to the disk, because all transfers may depend on the calling thread. The caller only waits
+    /// Another thread writes to the disk, because all transfers may depend on the calling thread. The caller waits only
     /// if the disk is far behind, and not for long.
     ///
     /// - Throws: ``SpillLimitError`` if more than the limit is pending on disk; ``BodyError`` if the disk stalls.
@@ -124,7 +126,7 @@ final class SpillBuffer: Sendable {
             defer { state.isThrottled = false }
             return state.isThrottled
         }
-        // The disk made progress just in time and has signalled.
+        // The disk made progress just in time, and has signalled.
         guard isStalled else { return written.wait() }
         let stalled = "the disk accepted nothing for \(patience)"
         throw BodyError(.file(path: directory.path, operation: "write to", code: ETIMEDOUT, message: stalled))
@@ -150,7 +152,8 @@ final class SpillBuffer: Sendable {
             last = segment
         }
         guard let last else { return }
-        // Writes outside the lock, because the reader never reads beyond the end that is published after the write.
+        // The bytes are written outside the lock. The reader never reads beyond the end, which is published after the
+        // write.
         try last.file.content.write(data, at: last.end)
         let (reader, resumes) = state.withLock { state in
             state.publish(data.count)
@@ -165,7 +168,7 @@ final class SpillBuffer: Sendable {
     /// Whether no chunks are pending.
     var isWritten: Bool { state.withLock { $0.unwrittenCount == 0 } }
 
-    /// Marks the end of the bytes; the reader gets the pending ones, then the error or the end.
+    /// Marks the end of the bytes; the reader gets the pending bytes first, and then the error or the end.
     func finish(throwing error: (any Error)? = nil) {
         state.withLock { state in
             if case .open = state.end { state.end = .finished(error) }

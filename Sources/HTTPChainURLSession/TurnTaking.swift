@@ -2,12 +2,12 @@
 import Foundation
 import HTTPChainCore
 
-/// Lets starts and cancellations of tasks get a turn during fast downloads.
+/// Lets the starts and cancellations of tasks run during fast downloads.
 ///
-/// FoundationNetworking carries every transfer of the process on one queue. Each session reads its sockets on a queue
-/// that runs there and yields only when no socket has data. With two downloads faster than the machine, that never
-/// happens until they end, and starts and cancellations wait as long. Therefore, if something is waiting, the next
-/// session to read pauses until it is done.
+/// FoundationNetworking uses a single queue for all transfers of the process. Each session reads its sockets on a queue
+/// that runs there, and yields only when no socket has data. With two downloads that are faster than the machine, that
+/// doesn't happen until they end, and starts and cancellations wait for as long. If something is waiting, the next
+/// session that reads therefore pauses until that is done.
 final class TurnTaking: Sendable {
     private struct State {
         /// The number of starts and cancellations that are waiting or running.
@@ -20,7 +20,7 @@ final class TurnTaking: Sendable {
     private let queue = DispatchQueue(label: "HTTPChain.URLSession.control")
     private let calls = DispatchCalls()
 
-    /// Runs work that waits for the queue of all transfers, on neither one of Swift's few threads nor that queue.
+    /// Runs work that waits for the queue of all transfers, neither on one of Swift's few threads nor on that queue.
     func perform(_ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.waiting += 1 }
         queue.async { [self] in
@@ -36,7 +36,7 @@ final class TurnTaking: Sendable {
 
     /// Suspends the current queue while something is waiting.
     ///
-    /// The queue finishes its current work, and others proceed.
+    /// The queue finishes its current work, and then other queues proceed.
     func standBack() {
         guard let calls, state.withLock({ $0.waiting > 0 }) else { return }
         guard let current = calls.current(), calls.label(of: current) == Self.socketQueueLabel else { return }
@@ -50,12 +50,14 @@ final class TurnTaking: Sendable {
     private static let socketQueueLabel = "MultiHandle.isolation"
 }
 
-/// A libdispatch queue, identified by its address because Swift has no name for it.
+/// A libdispatch queue; it is identified by its address, because the queue isn't available to Swift.
 private struct Queue: Hashable {
     let address: UInt
 }
 
-/// The libdispatch functions, not exposed to Swift, for the running queue, which belongs to FoundationNetworking.
+/// The libdispatch functions for the running queue, which belongs to FoundationNetworking.
+///
+/// They aren't exposed to Swift.
 private struct DispatchCalls: Sendable {
     private typealias Action = @convention(c) @Sendable (UInt) -> Void
 
@@ -66,7 +68,7 @@ private struct DispatchCalls: Sendable {
     private let suspendObject: Action
     private let resumeObject: Action
 
-    /// Nil if the library doesn't export them.
+    /// Returns nil if the library doesn't export them.
     init?() {
         let program = dlopen(nil, RTLD_LAZY)
         func symbol<Function>(_ name: String, as type: Function.Type) -> Function? {

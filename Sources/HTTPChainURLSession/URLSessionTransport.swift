@@ -12,16 +12,16 @@ public import Foundation
 /// let response = try await URLSessionTransport().send(.get("https://example.com/"))
 /// ```
 ///
-/// Bodies stream both ways in constant memory. The automatic features of `URLSession` that stages provide are disabled:
-/// its cache, cookies, credentials and redirects. A 3xx, 401 or 407 is a response like any other, with its body. The
-/// platform decides whether to trust a server's certificate.
+/// Bodies stream in both directions in constant memory. The automatic features of `URLSession` that stages provide are
+/// disabled: its cache, cookies, credentials and redirects. A 3xx, 401 or 407 is a response like any other, with its
+/// body. The platform decides whether to trust a server's certificate.
 ///
-/// Reading a response slowly doesn't slow the server down: unread bytes beyond `memoryWatermark` go to
-/// temporary files, and beyond `spillLimit` the transfer ends with a ``SpillLimitError``. Dropping a
-/// response before its end cancels its transfer.
+/// Reading a response slowly doesn't slow the server down. Instead, unread bytes beyond `memoryWatermark` are written
+/// to temporary files, and beyond `spillLimit` the transfer ends with a ``SpillLimitError``. Dropping a response before
+/// its end cancels its transfer.
 ///
 /// The platform doesn't report when a connection is established. The time to connect therefore counts toward the next
-/// step of an exchange, and the limit to connect is added to the limit of that step.
+/// step of an exchange, and the connect limit is added to the limit of that step.
 ///
 /// `URLSession` decodes the content codings it supports. The head then lacks `Content-Encoding` and `Content-Length`;
 /// send `Accept-Encoding: identity` for a response without coding. It joins repeated response fields with commas; only
@@ -34,15 +34,15 @@ public import Foundation
 /// be stopped, because the platform doesn't request the body again. On Linux, such a request without a body gets a
 /// separate connection instead, which `maximumConnectionsPerHost` doesn't count.
 ///
-/// On Apple platforms, a body without `Content-Type` is sent as `application/octet-stream`, which RFC 9110 §8.3 lets
-/// its recipient assume. The platform would otherwise label it as a form.
+/// On Apple platforms, a body without `Content-Type` is sent as `application/octet-stream`, which RFC 9110 §8.3 allows
+/// a recipient to assume. The platform would otherwise label it as a form.
 ///
 /// ## On Linux
 ///
-/// Foundation's implementation there (tested with Swift 6.3, libcurl 7.88) has these limitations, which code above it
-/// can't change. For servers, the AsyncHTTPClient transport is the better choice. One thing is better than with a bare
-/// session, in which cancelling a call under load, or while its redirect arrives, can end the process: here it only ends
-/// the call.
+/// Foundation's implementation on Linux (tested with Swift 6.3, libcurl 7.88) has the following limitations, which
+/// can't be fixed here. For servers, the AsyncHTTPClient transport is the better choice. One problem of a bare session
+/// is solved here: cancelling a call under load, or while its redirect arrives, only ends the call, and not the
+/// process.
 ///
 /// - **A reply that is truncated inside its header section ends the process**: Foundation traps on it ("Transfer
 ///   completed, but there's no response") and error handling can't catch it. Don't connect to untrusted servers.
@@ -58,26 +58,25 @@ public import Foundation
 /// - Every content coding is decoded, and one that libcurl doesn't support fails the transfer as malformed. A gzip
 ///   stream that ends early within its declared length is not detected.
 /// - A response header field that is not UTF-8 fails the transfer as malformed.
-/// - The body of a 301, 302, 303 or 305–308 arrives when it is complete, and is kept in memory until then. **Its size
-///   is not bounded**: Foundation reports neither the head nor the bytes before the end, so only a time limit can end
-///   it: the deadline of the call or `resourceTimeout`. Set one of them if a server may be hostile. If
-///   `Location` is missing or not a URL, the body is lost: reading it throws a ``/HTTPChainCore/TransportError`` that
-///   says so.
+/// - The body of a 301, 302, 303 or 305–308 arrives only when it is complete, and is kept in memory until then. **Its
+///   size is not limited**: Foundation reports neither the head nor the bytes before the end, so only a time limit can
+///   end it, the deadline of the call or `resourceTimeout`. Set one of them if a server may be hostile. If `Location`
+///   is missing or not a URL, the body is lost: reading it throws a ``/HTTPChainCore/TransportError`` that says so.
 /// - A streamed request body is read to its end before it is sent with its exact `Content-Length`. It is stored in
-///   memory, and beyond `memoryWatermark` in a temporary file: Foundation has one queue for the
-///   transfers of all sessions, and a body that made it wait would block all of them. Bytes and files are sent as they
+///   memory, and beyond `memoryWatermark` in a temporary file. The reason is that Foundation has one queue for the
+///   transfers of all sessions, and a body that has to wait would block all of them. Bytes and files are sent as they
 ///   are read. The limits of the call and of the attempt include the time to store the stream; the limits of the steps
 ///   begin afterwards.
-/// - A file whose disk stalls during its upload stalls the transfers of all sessions for the same reason. Disk access
-///   outside that queue, for saving and spilling, stalls nothing else.
+/// - For the same reason, if the disk of a file stalls during its upload, the transfers of all sessions stall. Disk
+///   access for saving and spilling is outside that queue, and stalls nothing else.
 /// - Foundation retains about 180 bytes of each request: 64,000 small requests of a bare session leave 10 MiB.
 /// - Because of that single queue, a full-speed download of any session in the process delays the start and the
 ///   cancellation of other transfers. The caller's `CancellationError` isn't delayed.
 /// - Foundation retains about 120 bytes for each call for the lifetime of the process, 12 MB per 100,000 calls;
 ///   creating new sessions doesn't change that.
 /// - `requestTimeout` is rounded up to whole seconds.
-/// - Errors distinguish a lost connection from a timeout, but not whether a timeout occurred before or after sending:
-///   it is then ``/HTTPChainCore/TransportError/Sent/maybe``.
+/// - Errors distinguish a lost connection from a timeout. They don't show whether a timeout occurred before or after
+///   sending, so it is ``/HTTPChainCore/TransportError/Sent/maybe``.
 public struct URLSessionTransport: BuiltInTransport {
     private let engine: Engine
 
@@ -88,8 +87,9 @@ public struct URLSessionTransport: BuiltInTransport {
 
     /// Creates a transport with a separate session.
     ///
-    /// Keep the transport while there are requests, because connections are reused within one session. The session ends
-    /// with ``shutdown()``, or when the transport is no longer referenced and its last response is finished.
+    /// Keep the transport as long as there are requests, because connections are reused only within one session. The
+    /// session ends with ``shutdown()``, or when the transport is no longer referenced and its last response is
+    /// finished.
     ///
     /// - Parameter configuration: The timeouts, limits, and changes to the platform's configuration.
     public init(configuration: Configuration) {
@@ -114,8 +114,9 @@ public struct URLSessionTransport: BuiltInTransport {
         engine = Engine(configuration, try ConnectionControl(connection))
     }
 
-    /// The capabilities: decodes content, streams uploads, reports upload progress, keeps deadlines; controls
-    /// connections on Apple platforms.
+    /// The capabilities: decodes content, streams uploads, reports upload progress, keeps deadlines.
+    ///
+    /// On Apple platforms, also those for connection settings.
     package var transportCapabilities: TransportCapabilities {
         let shared: TransportCapabilities = [
             .decodesContent, .streamsUploads, .reportsUploadProgress, .keepsDeadlines,
@@ -135,8 +136,9 @@ public struct URLSessionTransport: BuiltInTransport {
         try await engine.send(request)
     }
 
-    /// Shuts down the transport; calls in flight and later calls fail with
-    /// ``/HTTPChainCore/TransportError/Kind/shutDown``.
+    /// Shuts down the transport.
+    ///
+    /// Calls in flight and later calls fail with ``/HTTPChainCore/TransportError/Kind/shutDown``.
     ///
     /// Returns when the platform has released the connections. Does nothing to the shared session of transports created
     /// with ``init()``.
@@ -169,9 +171,9 @@ extension URLSessionTransport {
         ///     body before it is sent; 1 MiB by default.
         ///   - spillLimit: The maximum size of unread response bytes on disk, and on Linux of a streamed request body;
         ///     4 GiB by default.
-        ///   - customize: A closure that changes the platform's configuration before the session is created: TLS
-        ///     versions, proxies, network service. The cache, cookies, credentials and the settings above are set
-        ///     afterwards.
+        ///   - customize: A closure that changes the platform's configuration before the session is created, for
+        ///     example its TLS versions, proxies and network service. The cache, cookies, credentials and the settings
+        ///     above are set afterwards.
         public init(
             requestTimeout: Duration = .seconds(60),
             resourceTimeout: Duration? = nil,

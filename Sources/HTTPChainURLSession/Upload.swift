@@ -4,12 +4,12 @@ import HTTPTypes
 
 /// A source of the bytes of a request body, read on a thread of the platform.
 protocol UploadSource: Sendable {
-    /// Copies the next bytes into `buffer` and returns their number; 0 at the end.
+    /// Copies the next bytes into `buffer`, and returns their number; 0 at the end.
     ///
     /// It may block.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 
-    /// Makes ``read(into:)`` throw from now on, including a blocked call.
+    /// Makes ``read(into:)`` throw from now on, even a call that is blocked.
     func close()
 }
 
@@ -20,7 +20,7 @@ struct UploadClosed: Error {}
 enum Upload: Sendable {
     case none
     case bytes(Data)
-    /// A range of a file, and the body that keeps the file alive.
+    /// A range of a file, with the body, which keeps the file alive.
     case file(URL, Range<Int64>, owner: HTTPBody)
     /// Any other stream, with its declared length.
     case stream(HTTPBody, length: Int64?)
@@ -28,8 +28,9 @@ enum Upload: Sendable {
     /// Whether there is no body.
     var isNone: Bool { if case .none = self { true } else { false } }
 
-    /// The size up to which streams of known length are read before they are sent, so that they need no separate
-    /// thread, and their errors appear before anything is sent.
+    /// The maximum size of a stream of known length that is read before it is sent.
+    ///
+    /// Such a stream then needs no separate thread, and its errors occur before anything is sent.
     private static let collectedSize: Int64 = 65_536
 
     /// - Parameters:
@@ -63,9 +64,9 @@ enum Upload: Sendable {
         if let bytes = wire.body.bytes {
             self = bytes.isEmpty ? .none : .bytes(bytes)
         } else if let file = wire.body.file {
-            // Opening it reveals errors before anything is sent.
+            // Opens the body, so that errors occur before anything is sent.
             _ = try await wire.body.makeReader()
-            // Fixes the length, so that a growing file can't exceed its Content-Length.
+            // The length is fixed here, so that a growing file can't exceed its Content-Length.
             guard let range = file.range ?? wire.contentLength.map({ 0..<$0 }) else {
                 self = .stream(wire.body, length: nil)
                 return
@@ -89,11 +90,14 @@ enum Upload: Sendable {
         }
     }
 
-    /// Whether an attempt before the last one may have reached the server, given how often the platform requested the
-    /// body, and whether it accepted bytes of the body, which it does only once it is connected.
+    /// Whether an attempt before the last one may have reached the server.
     ///
-    /// If the platform doesn't request the body, because there is none or the platform has the bytes, it restarts
-    /// silently. That is harmless for a method that may be repeated; any other is assumed to have been restarted.
+    /// This depends on how often the platform requested the body, and whether it accepted bytes of the body, which it
+    /// does only when it is connected.
+    ///
+    /// If the platform doesn't request the body, because there is none or the platform already has the bytes, it
+    /// restarts silently. That doesn't matter for a method that may be repeated. For other methods, a restart is
+    /// assumed.
     func mayHaveBeenSent(starts: Int, wasTaken: Bool, method: HTTPRequest.Method) -> Bool {
         switch self {
         case .none: !method.isIdempotent
@@ -103,7 +107,7 @@ enum Upload: Sendable {
     }
 }
 
-/// An upload of bytes in memory or in a file, always available.
+/// An upload of bytes that are in memory or in a file, and therefore always available.
 final class StoredUpload: UploadSource {
     private enum Content {
         case bytes(Data)
@@ -112,7 +116,7 @@ final class StoredUpload: UploadSource {
 
     private let content: Content
     private let rest: Locked<Range<Int64>?>
-    /// The file, opened by the first read, which is on a thread that may block on the disk.
+    /// The file; it is opened by the first read, which is on a thread that may block on the disk.
     private let opened = Locked<(file: ContentFile, version: FileVersion)?>(nil)
 
     init(_ bytes: Data) {
@@ -158,7 +162,7 @@ final class StoredUpload: UploadSource {
     }
 }
 
-/// An upload that a task reads from a body and the platform consumes on another thread, a few chunks behind.
+/// An upload whose body is read by a task, while the platform consumes the bytes on another thread, a few chunks later.
 final class PulledUpload: UploadSource {
     private struct State {
         var chunks: [Data] = []
@@ -182,8 +186,8 @@ final class PulledUpload: UploadSource {
 
     /// Reads the body to its end, as fast as the platform consumes it.
     ///
-    /// The chunk that completes a declared length is passed on only when the body has ended, so that the server never
-    /// treats a body as complete that turns out to be longer.
+    /// The chunk that completes a declared length is passed on only when the body has ended. If the body turns out to
+    /// be longer, the server therefore never treats it as complete.
     ///
     /// - Throws: Any error from reading; ``BodyError`` if the body doesn't match its declared length; ``UploadClosed``.
     nonisolated(nonsending) func pump(_ body: HTTPBody, length: Int64?) async throws {

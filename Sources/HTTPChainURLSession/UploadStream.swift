@@ -5,8 +5,8 @@ import HTTPChainCore
 
 /// The stream from which libcurl reads a request body.
 ///
-/// FoundationNetworking reads it on the queue that carries all transfers of the session, and treats "no bytes
-/// available" as the end. Therefore reading must block until there are bytes.
+/// FoundationNetworking reads it on the queue for all transfers of the session, and treats "no bytes available" as the
+/// end. Reading must therefore block until there are bytes.
 final class UploadStream: InputStream {
     private let source: any UploadSource
     private let onFailure: @Sendable (any Error) -> Void
@@ -50,10 +50,10 @@ extension InputStream {
 #else
 
 extension InputStream {
-    /// Returns a stream of a source's bytes, as one end of a pair whose other end a separate queue writes.
+    /// Returns a stream of a source's bytes; it is one end of a pair, and a separate queue writes to the other end.
     ///
-    /// - Parameter onFailure: A closure that receives the source's error, and the other end, which closes when it is
-    ///   deallocated. To a task that hasn't ended, that would look like the end of the body.
+    /// - Parameter onFailure: A closure that receives the source's error, and the other end of the pair. That end
+    ///   closes when it is deallocated, which would look like the end of the body to a task that hasn't ended.
     static func reading(
         _ source: any UploadSource,
         onFailure: @escaping @Sendable (any Error, (any Sendable)?) -> Void
@@ -62,14 +62,14 @@ extension InputStream {
         var output: OutputStream?
         Stream.getBoundStreams(withBufferSize: HTTPBody.chunkSize, inputStream: &input, outputStream: &output)
         guard let input, let end = output else { return nil }
-        // The two ends share only a buffer with its own lock, which the compiler can't see.
+        // The two ends share only a buffer that has its own lock, which the compiler can't see.
         nonisolated(unsafe) let writingEnd = end
         UploadWriter(source, writingEnd, onFailure: onFailure).start()
         return input
     }
 }
 
-/// Writes a source into one end of a pair of streams, blocking a separate queue while the other end is full.
+/// Writes a source to one end of a pair of streams; blocks a separate queue while the other end is full.
 private final class UploadWriter: Sendable {
     private let source: any UploadSource
     /// The stream, which only the queue uses.
@@ -103,7 +103,7 @@ private final class UploadWriter: Sendable {
                         let step = buffer[written..<count].withUnsafeBufferPointer { bytes in
                             bytes.baseAddress.map { output.write($0, maxLength: bytes.count) } ?? -1
                         }
-                        // The session closed its end: it needs no more of the body.
+                        // The session has closed its end, because it needs no more of the body.
                         guard step > 0 else { return output.close() }
                         written += step
                     }
@@ -111,7 +111,7 @@ private final class UploadWriter: Sendable {
                 output.close()
             } catch {
                 // Closing this end would make the partial body look complete, and cancelling the task takes some time.
-                // The exchange therefore keeps this end until its task has ended.
+                // The exchange therefore keeps this end open until its task has ended.
                 onFailure(error, self)
             }
         }

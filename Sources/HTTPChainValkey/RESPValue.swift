@@ -23,9 +23,9 @@ package indirect enum RESPValue: Sendable, Hashable {
     package var string: String? { data.map { String(decoding: $0, as: UTF8.self) } }
 }
 
-/// Parses replies from bytes, in chunks of any size and within limits.
+/// Parses replies from bytes, which may arrive in chunks of any size, within limits.
 ///
-/// Each byte is read once, because the parsed part of an incomplete reply is kept until more bytes arrive.
+/// Each byte is read only once, because the parsed part of an incomplete reply is kept until more bytes arrive.
 package struct RESPParser: Sendable {
     /// An error for bytes that aren't a reply.
     package struct Malformed: Error, Hashable {
@@ -49,9 +49,9 @@ package struct RESPParser: Sendable {
 
     private let longestReply: Int
     private var buffer: [UInt8] = []
-    /// The first unread byte.
+    /// The index of the first unread byte.
     private var start = 0
-    /// The first byte of the line at ``start`` that has not been searched yet.
+    /// The index of the first byte of the line at ``start`` that has not been searched yet.
     private var searched = 0
     /// The length of the string to read next.
     private var stringLength: Int?
@@ -163,7 +163,7 @@ package struct RESPParser: Sendable {
         return number
     }
 
-    /// Parses a length or a number of values; returns `nil` for -1, the null of RESP2.
+    /// Parses a length or a number of values; returns `nil` for -1, which is the null of RESP2.
     private func count(_ line: ArraySlice<UInt8>, upTo limit: Int) throws(Malformed) -> Int? {
         let number = try number(line)
         if number == -1 { return nil }

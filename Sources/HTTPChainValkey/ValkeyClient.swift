@@ -3,7 +3,9 @@ import HTTPChainCore
 import NIOCore
 import NIOPosix
 
-/// A connection to a Valkey or Redis server, shared by its stores and re-established when it is lost.
+/// A connection to a Valkey or Redis server.
+///
+/// It can be shared by several stores, and is re-established after it is lost.
 ///
 /// ```swift
 /// let client = ValkeyClient(ValkeySettings(host: "valkey.internal"))
@@ -12,8 +14,8 @@ import NIOPosix
 /// await client.shutdown()
 /// ```
 ///
-/// It connects on first use. All tasks share the connection and pipeline their commands. All of its work runs on a
-/// SwiftNIO event loop, not on Swift's own threads. After a failure the next connection attempt is delayed
+/// It connects on first use. All tasks share the connection, and their commands are pipelined. All of its work runs on
+/// a SwiftNIO event loop, not on Swift's own threads. After a failure, the next connection attempt is delayed
 /// (``ValkeySettings/reconnection``), and commands fail immediately until then.
 ///
 /// It supports Valkey 7.2 and later, and Redis 6 and later.
@@ -30,7 +32,7 @@ public final class ValkeyClient: Sendable {
         var failures = 0
         var notBefore: NIODeadline?
         var pending = 0
-        /// The server's digests of the scripts that it has loaded.
+        /// The digests of the scripts that the server has loaded.
         var digests: [String: String] = [:]
     }
 
@@ -104,7 +106,7 @@ public final class ValkeyClient: Sendable {
         return value
     }
 
-    /// Runs a script, which is sent to the server once and then referred to by its digest.
+    /// Runs a script; it is sent to the server once, and then referred to by its digest.
     ///
     /// - Parameters:
     ///   - script: The Lua script.
@@ -164,7 +166,7 @@ public final class ValkeyClient: Sendable {
     /// Runs a script without waiting for its reply.
     ///
     /// - Parameter mayBeLost: Whether the script is referred to by its digest after the first time. If the server's
-    ///   scripts are flushed, the script then does nothing until it has been loaded again.
+    ///   scripts are flushed, running the script then does nothing until it has been loaded again.
     package func post(_ script: String, keys: [String], arguments: [String], mayBeLost: Bool = false) {
         let rest = ["\(keys.count)"] + keys + arguments
         guard mayBeLost, let digest = state.withLock({ $0.digests[script] }) else {
@@ -190,7 +192,7 @@ public final class ValkeyClient: Sendable {
         guard isRoom else { return loop.makeFailedFuture(ValkeyError(.busy, server: server)) }
         let server = server
         let pending = PendingCommand(command, within: settings.commandTimeout, on: loop, server)
-        // Captures the state, which outlives the client if a reply is late.
+        // Captures only the state, so that a late reply doesn't keep the client alive.
         pending.future.whenComplete { [state] _ in state.withLock { $0.pending -= 1 } }
         channel().whenComplete { result in
             switch result {
@@ -201,7 +203,7 @@ public final class ValkeyClient: Sendable {
         return pending.future
     }
 
-    /// Returns the connection, connecting if there is none and the delay has passed.
+    /// Returns the connection; if there is none and the delay has passed, connects first.
     private func channel() -> EventLoopFuture<any Channel> {
         let promise = self.loop.makePromise(of: (any Channel).self)
         let found = state.withLock { state -> EventLoopFuture<any Channel>? in
@@ -223,7 +225,7 @@ public final class ValkeyClient: Sendable {
         }
         let (settings, state) = (settings, state)
         let loop = loop
-        // Runs on the loop from the start, because trust roots are read from a file.
+        // Everything runs on the event loop, because trust roots are read from a file.
         loop.flatSubmit { ValkeyConnector.connect(settings, on: loop) }.whenComplete { result in
             switch result {
             case .success(let channel):
@@ -242,12 +244,14 @@ public final class ValkeyClient: Sendable {
         return promise.futureResult
     }
 
-    /// Records that a connection ended or failed, which delays the next one; the delay grows with consecutive failures.
+    /// Records that a connection ended or failed.
+    ///
+    /// This delays the next one, by a time that grows with consecutive failures.
     private static func lost(_ state: Locked<State>, _ settings: ValkeySettings) {
         state.withLock { state in
             guard case .made = state.link else { return }
             state.link = .none
-            // Another server, or the same one after a restart, doesn't have these scripts.
+            // Another server doesn't have these scripts, nor does the same one after a restart.
             state.digests = [:]
             state.failures += 1
             let wait = Backoff(base: settings.reconnection.lowerBound, cap: settings.reconnection.upperBound)

@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A pending command, with the promise of its reply.
+/// A pending command, with a promise for its reply.
 ///
 /// It completes exactly once, with the server's reply, its timeout, or the end of the connection.
 final class PendingCommand: Sendable {
@@ -14,7 +14,7 @@ final class PendingCommand: Sendable {
 
     /// Creates a command and starts its time limit.
     ///
-    /// The command completes when the limit expires, whether or not it was sent.
+    /// When the limit expires, the command completes, whether or not it has been sent.
     init(_ command: ValkeyCommand, within limit: Duration, on loop: any EventLoop, _ server: String) {
         bytes = command.encoded
         promise = loop.makePromise()
@@ -74,9 +74,11 @@ final class CommandHandler: ChannelDuplexHandler {
         guard failure == nil else { return }
         var buffer = unwrapInboundIn(data)
         do throws(RESPParser.Malformed) {
-            // The receiver of a reply may write the next command immediately, but these bytes don't belong to it.
+            // The receiver of a reply may immediately write the next command, but the remaining bytes don't belong to
+            // that.
             var asked = pending.count
-            // Bytes that belong to no command aren't even parsed, because the loop serves the timers of all commands.
+            // Bytes that don't belong to a command aren't even parsed, because the event loop also serves the timers of
+            // all commands.
             if asked > 0 { parser.append(buffer.readBytes(length: buffer.readableBytes) ?? []) }
             while asked > 0, let value = try parser.next() {
                 asked -= 1
@@ -161,8 +163,8 @@ enum ValkeyConnector {
             commands.append(ValkeyCommand(["AUTH"] + user + [password.revealed]))
         }
         if settings.database != 0 { commands.append(ValkeyCommand(["SELECT", "\(settings.database)"])) }
-        // Without a password and a database, sends PING. A reply proves that the server uses this protocol, and that
-        // TLS was negotiated.
+        // If there is neither a password nor a database, sends PING. A reply proves that the server uses this protocol,
+        // and that TLS was negotiated.
         if commands.isEmpty { commands.append(ValkeyCommand(["PING"])) }
         let answers = commands.map { command in
             let pending = PendingCommand(command, within: settings.connectTimeout, on: channel.eventLoop, server)
@@ -171,13 +173,13 @@ enum ValkeyConnector {
         }
         return EventLoopFuture.whenAllSucceed(answers, on: channel.eventLoop).flatMapThrowing { answers in
             for case .error(let text) in answers {
-                // Includes only the kind of the error, because the server may repeat its input.
+                // Includes only the kind of the error, because the server may quote its input, such as a password.
                 throw ValkeyError(.server, server: server, detail: text.pieces(at: " ").first.map { String($0) } ?? "")
             }
         }
     }
 
-    /// Sends a command, and closes the connection if it times out, because the server hangs or is too slow.
+    /// Sends a command; if it times out, closes the connection, because the server hangs or is too slow.
     static func send(_ pending: PendingCommand, over channel: any Channel, _ server: String) {
         pending.future.whenFailure { error in
             if (error as? ValkeyError)?.kind == .timeout { channel.close(mode: .all, promise: nil) }
@@ -197,7 +199,7 @@ enum ValkeyConnector {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// TLS can't send an address as the server's name (RFC 6066 §3).
+    /// Whether the host is an address, which TLS can't send as the server's name (RFC 6066 §3).
     private static func isAddress(_ host: String) -> Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
 }
 

@@ -38,13 +38,13 @@ public struct ValkeyError: ExplainedError {
     package init(_ kind: Kind, server: String, detail: String = "", secrets: [String] = []) {
         self.kind = kind
         self.server = server
-        // Most errors have no message, and may be frequent while a server is unavailable.
+        // This is fast, because most errors have no message, and errors may be frequent while a server is unavailable.
         guard !detail.isEmpty else {
             self.detail = ""
             return
         }
         let scalars = detail.unicodeScalars
-        // Truncates the message first, so that only this part is searched for secrets.
+        // Truncates the message first, so that only the part that is shown is searched for secrets.
         let beginning = String(scalars.prefix(Self.longestDetail))
         let isCutOff = beginning.utf8.count < detail.utf8.count
         let redacted = Redaction.standard.adding(values: secrets).text(beginning, isCutOff: isCutOff)

@@ -12,9 +12,9 @@ public struct ValkeySettings: Sendable {
     public enum TLS: Sendable, Hashable {
         /// No encryption.
         case off
-        /// TLS, with a certificate for the host's name from an authority that the system trusts.
+        /// TLS; the server's certificate must be for the host's name, and from an authority that the system trusts.
         case systemRoots
-        /// TLS, with a certificate for the host's name from an authority in a PEM file.
+        /// TLS; the server's certificate must be for the host's name, and from an authority in a PEM file.
         case roots(file: String)
     }
 

@@ -9,7 +9,7 @@ struct Annotation {
         "OData",
     ]
 
-    /// Annotations whose arguments are passed unchanged to a method of the request.
+    /// The annotations whose arguments are passed unchanged to a method of the request.
     static let options: [String: (call: String, label: String)] = [
         "Authentication": ("authentication", ""), "Coalescing": ("coalescing", ""), "Cookies": ("cookies", ""),
         "ErrorHandlers": ("errorHandlers", ""), "Gzip": ("compression", ""), "Hedging": ("hedging", ""),
@@ -19,16 +19,16 @@ struct Annotation {
         "Timeout": ("timeout", ""), "URLBuiltBy": ("url", "builtBy: "),
     ]
 
-    /// Annotations that may be repeated, because each adds to the others.
+    /// The annotations that may be repeated, because each one adds to the others.
     static let additive: Set = ["Headers", "Modified", "Option", "Processing", "Tags"]
 
-    /// Labels of arguments that set something else than the annotation without them.
+    /// The labels of arguments that make the annotation set something else than it does without them.
     private static let aspects: Set = ["attempt", "idempotencyKey", "invalidating"]
 
-    /// Annotations that are allowed on a service, and apply to all of its methods.
+    /// The annotations that are allowed on a service, and then apply to all of its methods.
     static let shared: Set = Set(options.keys).union(additive).union(["Caching", "Statuses"])
 
-    /// Annotations that are only allowed on methods.
+    /// The annotations that are allowed only on methods.
     static let forMethods: Set = verbs.union(roles).union([
         "Default", "EventOptions", "FormURLEncoded", "Multipart", "Paged",
     ])
@@ -42,20 +42,20 @@ struct Annotation {
 
     var name: String
     var node: AttributeSyntax
-    /// Whether the annotation is on the service, not on the method.
+    /// Whether the annotation is on the service, and not on the method.
     var isInherited = false
 
     var arguments: [LabeledExprSyntax] {
         if case .argumentList(let list)? = node.arguments { Array(list) } else { [] }
     }
 
-    /// The setting: the name, with the label of an argument that sets something else.
+    /// The setting that the annotation sets: its name, with the label of an argument that makes it set something else.
     var aspect: String {
         guard let label = arguments.first?.label?.text, Self.aspects.contains(label) else { return name }
         return "\(name)(\(label):)"
     }
 
-    /// Whether it turns off what it names.
+    /// Whether the annotation turns its setting off.
     var isOff: Bool { source == "false" }
 
     /// The source of the arguments.
@@ -73,7 +73,7 @@ struct Annotation {
     /// Returns the argument with a label.
     func argument(_ label: String) -> ExprSyntax? { arguments.first { $0.label?.text == label }?.expression }
 
-    /// The external names and the parameters, for an annotation that gives parameters a role.
+    /// The external names with their parameters, for an annotation that gives parameters a role.
     var bindings: [(wire: String, parameter: String, node: ExprSyntax)] {
         if let source = texts.first(where: { $0.label == "from" }), let wire = texts.first(where: { $0.label == nil }) {
             return [(wire.text, source.text, source.node)]

@@ -4,18 +4,20 @@ import SwiftSyntax
 /// A header field that a method sends: a constant, which may contain parameters, or a parameter.
 struct DeclaredHeader {
     var name: String
-    /// The value in the source; nil if a parameter is the value.
+    /// The constant value in the source; nil if a parameter is the value.
     var constant: String?
     /// The parameter that is the value.
     var parameter: String?
     /// The node at which mistakes are reported.
     var node: Syntax
-    /// The name in the source.
+    /// The name as written in the source.
     var written: ExprSyntax
-    /// Whether the annotation is on the service, not on the method.
+    /// Whether the annotation is on the service, and not on the method.
     var isInherited = false
 
-    /// The fix that removes the field: the element of a literal, or the annotation if it has no other element.
+    /// The fix that removes the field.
+    ///
+    /// It removes the element of a literal, or the whole annotation if there is no other element.
     var removal: Mistake.Fix {
         let annotation = node.ancestorOrSelf { $0.as(AttributeSyntax.self) }
         let list = node.parent?.as(DictionaryElementListSyntax.self)

@@ -3,7 +3,7 @@ import SwiftSyntax
 
 /// The result type of a method, and its form in the request.
 struct DeclaredResult {
-    /// A form of result, which a request may have to declare because it isn't inferred.
+    /// The form of a result; a request has to declare it if it can't be inferred from the type.
     enum Form {
         /// The type's default.
         case plain
@@ -42,7 +42,7 @@ struct DeclaredResult {
             }
     }
 
-    /// Whether the client reads the response itself, so that its serializers don't decode it.
+    /// Whether the client reads the response itself, so that serializers don't decode it.
     var isUndecoded: Bool {
         let name = output.split(separator: ".").last.map(String.init) ?? output
         return form == .jsonValues || ["HTTPBody", "Response", "TemporaryFile"].contains(name)

@@ -1,5 +1,5 @@
 #if Macros
-/// The names in an expansion, which don't conflict with names in the declaration.
+/// The names in an expansion; they don't conflict with names in the declaration.
 struct ExpansionNames {
     private let taken: Set<String>
 

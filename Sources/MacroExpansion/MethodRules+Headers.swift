@@ -12,7 +12,7 @@ extension MethodRules {
                 }
                 add(Mistake("\"\(header.name)\" is no name of a header field", at: header.node, fixes: fixes ?? []))
             } else if let first = seen.updateValue(header, forKey: header.name.lowercased()) {
-                // The parameter is probably intended, and the constant is a leftover.
+                // The parameter is probably intended, and the constant a leftover.
                 let isConstant = first.constant != nil && header.constant == nil
                 let fixes = isConstant ? [first.removal, header.removal] : [header.removal]
                 add(Mistake("the header field \(header.name) is given twice", at: header.node, fixes: fixes))
@@ -42,7 +42,7 @@ extension MethodRules {
         return bytes.allSatisfy { $0 == UInt8(ascii: "-") } ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// RFC 9110 §5.6.2.
+    /// Whether a byte is allowed in a token, RFC 9110 §5.6.2.
     private static func isTokenCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -109,8 +109,9 @@ extension MethodRules {
         Mistake.Fix("remove @\(annotation.name)", annotation.node, "")
     }
 
-    /// Returns the fix that removes a parameter from an annotation, or the whole annotation if it has no other
-    /// parameter.
+    /// Returns the fix that removes a parameter from an annotation.
+    ///
+    /// If it has no other parameter, the fix removes the whole annotation.
     private func removing(_ node: ExprSyntax, from annotation: Annotation) -> Mistake.Fix {
         guard annotation.bindings.count > 1 else { return removing(annotation) }
         let others = annotation.arguments.map(\.expression).filter { $0.id != node.id }.map(\.trimmedDescription)

@@ -91,10 +91,10 @@ extension MethodRules {
         }
     }
 
-    /// Checks that settings for decoding have a result that is decoded.
+    /// Checks that a method with settings for decoding has a result that is decoded.
     mutating func checkDecoding() {
         for annotation in method.annotations("KeyPath", "Serializer") where !method.uses(annotation) {
-            // One of the service applies to the methods that can use it.
+            // An annotation of the service applies only to the methods that can use it.
             if annotation.isInherited { continue }
             add(
                 "@\(annotation.name) has no effect: a \(method.result.type) is not decoded",
@@ -116,7 +116,7 @@ extension MethodRules {
         return Mistake.Fix("return a \(sequence)", signature, text)
     }
 
-    /// Returns the fixes with types that every response can be decoded to.
+    /// Returns the fixes with types that any response can be converted to.
     private func readable(insteadOf type: TypeSyntax) -> [Mistake.Fix] {
         let types =
             switch method.result.form {
@@ -127,12 +127,12 @@ extension MethodRules {
         return types.map { Mistake.Fix("return \($0)", type, $0) }
     }
 
-    /// Containers that are decodable if their content is.
+    /// The containers that are decodable if their content is.
     private static let containers: Set = [
         "Array", "Dictionary", "EventStream", "JSONValues", "Optional", "PageSequence", "ResourceRecord", "Set",
     ]
 
-    /// Returns the type, or the type in it, that can't be Decodable; nil if it may be.
+    /// Returns the type, or a type in it, that can't be `Decodable`; nil if all of it may be.
     private static func undecodable(in type: TypeSyntax, isWhole: Bool) -> TypeSyntax? {
         func first(_ types: TypeSyntax...) -> TypeSyntax? {
             types.lazy.compactMap { undecodable(in: $0, isWhole: false) }.first

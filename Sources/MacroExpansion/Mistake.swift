@@ -2,7 +2,7 @@
 package import SwiftDiagnostics
 package import SwiftSyntax
 
-/// A mistake in a declaration, with its place and its fix.
+/// A mistake in a declaration, with its location and possible fixes.
 package struct Mistake {
     /// A source change that fixes a mistake.
     package struct Fix {

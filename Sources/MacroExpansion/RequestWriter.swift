@@ -16,7 +16,7 @@ struct RequestWriter {
         lines.append("    \(access)typealias Output = \(method.result.output)")
         lines += method.parameters.map { "    \(access)var \($0.stored): \($0.type)" }
         lines.append("")
-        // Closures are stored, so their types here are as declared, with @escaping.
+        // The closures are stored, so their types are written as declared, with @escaping.
         let types = method.parameters.map { "\($0.stored): \($0.node.type.trimmedDescription)" }
         let parameters = types.joined(separator: ", ")
         lines.append("    \(access)init(\(parameters)) {")
@@ -93,7 +93,7 @@ struct RequestWriter {
         return ["    \(access)var body: HTTPBody { \(value) }"]
     }
 
-    /// The way the response is read, if the type of the output doesn't determine it.
+    /// How the response is read, if the type of the output doesn't determine it.
     private var result: [String] {
         switch method.result.form {
         case .plain, .events, .pages: return []
@@ -150,7 +150,7 @@ struct RequestWriter {
             + ["    }"]
     }
 
-    /// Returns a statement with a parameter, which is skipped if the parameter is an optional and nil.
+    /// Returns a statement that uses a parameter; if the parameter is an optional, the statement is skipped for nil.
     private func with(_ name: String, _ statement: String) -> String {
         let isOptional = method.parameters.first { $0.stored == name }?.isOptional == true
         return isOptional ? "if let \(name) { \(statement) }" : statement
@@ -184,19 +184,21 @@ struct RequestWriter {
         return "request = request.caching(CacheSettings(\(arguments.joined(separator: ", "))))"
     }
 
-    /// Returns the identifier of a stored response as a Swift string literal, or nil if the URL is sufficient.
+    /// Returns the identifier of a stored response as a Swift string literal, or nil if the URL is enough.
     ///
-    /// It contains all parameters in header fields, because responses that depend on them have the same URL.
+    /// It contains all parameters that are in header fields, because the responses that depend on them have the same
+    /// URL.
     private func identifier(_ annotation: Annotation) -> String? {
         let written = annotation.argument("identifier").map { Interpolation($0.literalText ?? "", method.parameters) }
-        // Without an identifier, responses to other methods aren't stored, and still must not be.
+        // Responses to other methods aren't stored without an identifier, and must not be stored because of this one.
         guard written != nil || method.verb.map({ ["GET", "HEAD"].contains($0.name) }) == true else { return nil }
         let used = written?.used ?? []
         let values = method.headerParameters.filter { !used.contains($0.name) }.map { parameter in
             parameter.isOptional ? "\(parameter.stored).map { \"\\($0)\" }" : "\"\\(\(parameter.stored))\""
         }
         if values.isEmpty { return written?.swift }
-        // The description of an array has its elements in quotation marks, so that they are unambiguous.
+        // The description of an array has its elements in quotation marks, so that different elements have different
+        // descriptions.
         return "\(written?.swift.dropLast() ?? "\"")\\([\(values.joined(separator: ", "))])\""
     }
 }

@@ -1,7 +1,7 @@
 #if Macros
 package import SwiftSyntax
 
-/// The expansion of `@Service`, which is a client and a mock, or the mistakes.
+/// The expansion of `@Service`: a client and a mock, or the mistakes in the declaration.
 package struct ServiceExpansion {
     /// The source of the declarations; empty if there are mistakes.
     package private(set) var declarations: [String] = []
@@ -21,7 +21,7 @@ package struct ServiceExpansion {
             let node = Syntax(call.method.node.name)
             mistakes.append(Mistake(text, at: node, fixes: other.map { [.init("call it \($0)", node, $0)] } ?? []))
         }
-        // Mistakes in a service's annotation are found again with each method.
+        // A mistake in an annotation of the service is found again with each method, but reported once.
         var told: Set<String> = []
         mistakes = mistakes.filter { told.insert("\($0.node.position.utf8Offset) \($0.text)").inserted }
         guard mistakes.isEmpty else { return }
@@ -30,7 +30,7 @@ package struct ServiceExpansion {
 
     private struct NamedMethod {
         var method: MethodModel
-        /// The name of the mock's property: the method's name, with its labels if the name alone is ambiguous.
+        /// The name of the mock's property: the method's name; if that is ambiguous, the labels are added.
         var name: String
         /// The name of the method's request type.
         var type: String
@@ -114,7 +114,7 @@ package struct ServiceExpansion {
         return (lines + ["}"]).joined(separator: "\n")
     }
 
-    /// Returns the body of the client's method, which sends the call or returns a sequence of calls.
+    /// Returns the body of the client's method, which either sends the call or returns a sequence of calls.
     private func sending(_ call: NamedMethod) -> String {
         let arguments = call.method.parameters.map { parameter in
             let label = parameter.label.map { "\($0.asArgumentLabel): " } ?? ""

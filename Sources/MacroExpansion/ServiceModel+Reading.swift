@@ -4,7 +4,7 @@ import SwiftSyntax
 extension ServiceModel {
     private static let levels: Set = ["public", "package", "private", "fileprivate"]
 
-    /// Reads a protocol, and reports mistakes for unsupported parts.
+    /// Reads a protocol; reports mistakes for parts that aren't supported.
     init?(_ declaration: some DeclSyntaxProtocol, _ service: AttributeSyntax, _ mistakes: inout [Mistake]) {
         guard let declaration = declaration.as(ProtocolDeclSyntax.self) else {
             mistakes.append(Mistake("@Service stands on a protocol", at: service))
@@ -59,7 +59,7 @@ extension MethodModel {
 }
 
 extension Annotation {
-    /// Returns the annotations among attributes; other attributes are Swift's.
+    /// Returns the annotations among the attributes; the other attributes are Swift's.
     static func all(on attributes: AttributeListSyntax) -> [Annotation] {
         attributes.compactMap { element in
             guard case .attribute(let attribute) = element else { return nil }
@@ -68,7 +68,7 @@ extension Annotation {
         }
     }
 
-    /// Returns a service's annotation as inherited by a method with its own annotations, or nil if they replace it.
+    /// Returns the service's annotation as a method inherits it, or nil if the method's own annotations replace it.
     fileprivate func inherited(beside own: [Annotation]) -> Annotation? {
         guard Self.shared.contains(name) else { return nil }
         let replacing = own.first { $0.aspect == aspect && $0.argument("adding") == nil }

@@ -5,11 +5,11 @@ import SwiftSyntax
 /// A protocol that declares a client, as in the source.
 struct ServiceModel {
     var name: String
-    /// "public ", "package ", "fileprivate ", or empty.
+    /// The access modifier: "public ", "package ", "fileprivate ", or empty.
     var access: String
     /// The base address of all paths; empty if the chain has it.
     var base: String
-    /// The annotations that apply to each method unless replaced.
+    /// The annotations that apply to each method that doesn't replace them.
     var annotations: [Annotation]
     var methods: [MethodModel]
 }
@@ -23,7 +23,7 @@ struct MethodModel {
     var parameters: [Parameter]
     var result: DeclaredResult
 
-    /// The name as declared: in backticks if it is a keyword.
+    /// The name as declared, in backticks if it is a keyword.
     var declaredName: String { node.name.text }
 
     /// The annotation with the HTTP method and the path.
@@ -48,14 +48,12 @@ struct MethodModel {
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether an annotation is on the method itself.
-
     /// Whether an annotation for decoding has an effect on the method; `true` for other annotations.
     func uses(_ annotation: Annotation) -> Bool {
         guard result.isUndecoded else { return true }
         return switch annotation.name {
         case "KeyPath": annotation.texts.first?.text == ""
-        // It also encodes the content, and decodes the values of a sequence.
+        // A serializer also encodes the content, and decodes the values of a sequence.
         case "Serializer":
             annotation.isOff || !annotations("Body", "Field").isEmpty
                 || result.form == .jsonValues && annotation.texts.isEmpty
@@ -82,10 +80,12 @@ struct Parameter {
 
     var isOptional: Bool { type.hasSuffix("?") || type.hasPrefix("Optional<") }
 
-    /// The name as declared: in backticks if it is a keyword.
+    /// The name as declared, in backticks if it is a keyword.
     var declaredName: String { (node.secondName ?? node.firstName).text }
 
-    /// The name in the request, which is changed if the request already has a property with that name.
+    /// The name of the property in the request type.
+    ///
+    /// It differs if that type already has a property with the parameter's name.
     var stored: String { Self.taken.contains(name) ? name + "Value" : declaredName }
 
     private static let taken: Set = [
@@ -100,7 +100,7 @@ extension ExprSyntax {
 }
 
 extension String {
-    /// The name as an argument label, for which nearly all keywords need no backticks.
+    /// The name as an argument label; nearly all keywords need no backticks there.
     var asArgumentLabel: String {
         let name = replacing("`", with: "")
         return ["inout", "let", "var"].contains(name) ? "`\(name)`" : name
@@ -110,7 +110,7 @@ extension String {
 /// The variables of a path.
 struct PathTemplate {
     private(set) var variables: [String] = []
-    /// The variables that are omitted if they have no value, which follow an operator other than `+`, RFC 6570 §3.2.
+    /// The variables that are omitted if they have no value; these follow an operator other than `+`, RFC 6570 §3.2.
     private(set) var optional: Set<String> = []
     private(set) var isBalanced = true
 

@@ -29,7 +29,7 @@ extension [Annotation] {
         where !repeatable.contains(annotation.name) && !Annotation.verbs.contains(annotation.name)
             && Annotation.shared.union(Annotation.forMethods).contains(annotation.name)
         {
-            // A service may both replace the statuses and add to them.
+            // A service may both replace the statuses and add some.
             let label = annotation.name == "Statuses" ? annotation.arguments.first?.label?.text : nil
             if !seen.insert(annotation.aspect + (label ?? "")).inserted {
                 add("@\(annotation.name) stands here twice", at: annotation)

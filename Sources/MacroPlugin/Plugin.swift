@@ -10,7 +10,7 @@ struct Plugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [ServiceMacro.self, AnnotationMacro.self]
 }
 
-/// The macro `@Service`, which makes a client and a mock of a protocol.
+/// The macro `@Service`, which generates a client and a mock of a protocol.
 struct ServiceMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,
@@ -25,7 +25,7 @@ struct ServiceMacro: PeerMacro {
 
 /// An annotation of a method, which `@Service` reads.
 ///
-/// By itself it expands to nothing.
+/// It has no expansion itself.
 struct AnnotationMacro: PeerMacro {
     static func expansion(
         of node: AttributeSyntax,

@@ -2,8 +2,8 @@ package import HTTPChainCore
 
 /// The name of an object shared by mocks, with the closure that creates it.
 ///
-/// All mocks of a ``MockTransport`` with the same identifier share one helper. It is created once, on first use, even
-/// if several mocks are used concurrently. If creating it fails, the call fails, and the next call tries again.
+/// All mocks of a ``MockTransport`` that use the same identifier share one helper. It is created once, on first use,
+/// even if several mocks are used concurrently. If creating it fails, the call fails, and the next call tries again.
 public struct HelperKey<Helper: Sendable>: Sendable {
     /// The name of the helper.
     package let identifier: String
@@ -14,8 +14,8 @@ public struct HelperKey<Helper: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: The name of the helper.
-    ///   - make: A closure that creates the helper. If several keys have the same identifier, the closure of the first
-    ///     mock used is called. It must not send a request to a mock that needs the same helper.
+    ///   - make: A closure that creates the helper. If several keys have the same identifier, the closure of the key
+    ///     that is used first is called. It must not send a request to a mock that needs the same helper.
     public init(_ identifier: String, make: @escaping @Sendable () async throws -> Helper) {
         self.identifier = identifier
         self.make = make

@@ -71,7 +71,7 @@ public struct Mock: Sendable {
     }
 }
 
-/// A request answered by a mock.
+/// A request that a mock responds to.
 struct MockCall: Sendable {
     let delivery: Delivery
     let request: Request

@@ -2,8 +2,8 @@ public import HTTPChainCore
 
 /// A transport that mocks some requests and passes all others to another transport.
 ///
-/// The type of the value that a request was made from (``/HTTPChainCore/Request/value``) selects the mock, so you can
-/// use endpoints that the server doesn't have yet together with existing ones:
+/// The type of the value that a request was made from (``/HTTPChainCore/Request/value``) selects the mock. You can
+/// therefore use endpoints that the server doesn't have yet together with existing ones:
 ///
 /// ```swift
 /// let users = HelperKey("users") { UserTable() }
@@ -15,14 +15,14 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// A mocked request is not checked or read, and may have any URL. Its response is delivered as by
+/// A mocked request is neither checked nor read, and may have any URL. Its response is delivered as by
 /// ``InMemoryTransport``: it can be read once, and has a valid `Content-Length`.
 public struct MockTransport: BuiltInTransport {
     private let live: any Transport
     private let mocks: [Mock]
     private let helpers = HelperTable()
 
-    /// Creates a transport with mocks in front of another.
+    /// Creates a transport with mocks for some requests.
     ///
     /// - Parameters:
     ///   - live: The transport for all other requests: raw requests, and those made from a type without a mock.
@@ -45,7 +45,7 @@ public struct MockTransport: BuiltInTransport {
     ///
     /// - Throws: Any error of the mock or the live transport; `CancellationError` if the task is cancelled.
     public func send(_ request: consuming Request) async throws -> Response {
-        // The first mock for the type of the value answers.
+        // The first mock for the type of the value is used.
         let answer = request.value.flatMap { value in mocks.lazy.compactMap { $0.answer(value) }.first }
         guard let answer else { return try await live.send(request) }
         try Task.checkCancellation()

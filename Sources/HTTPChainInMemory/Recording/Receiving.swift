@@ -17,7 +17,7 @@ struct Receiver: Sendable {
     /// - Returns: A replayable body with the same content if `keeping` is set, otherwise an empty body.
     func receive(_ request: WireRequest, keeping: Bool) async throws -> HTTPBody {
         let body = request.body
-        // A stream is read even if its declared length is zero, because only reading shows whether that is true.
+        // A stream is read even if its declared length is zero, because only reading shows whether that is correct.
         if body.bytes?.isEmpty == true { return .empty }
         let expected = request.contentLength
         let received = body.transformed(length: body.length) {

@@ -19,7 +19,8 @@ public struct RecordedRequest: Sendable {
         case dropped
     }
 
-    /// The method, target and header fields as they would be sent; the transport sets `Content-Length` itself.
+    /// The method, target and header fields as they would be sent, without `Content-Length`, which the transport sets
+    /// itself.
     package let head: HTTPRequest
     /// The absolute URL.
     public let url: String
@@ -76,7 +77,7 @@ extension RecordedRequest {
     }
 
     mutating func note(_ progress: DeliveryProgress) {
-        // The response of a call that failed afterwards isn't delivered, so its end is ignored.
+        // If the call has failed in the meantime, its response isn't delivered, so the end of that response is ignored.
         guard error == nil else { return }
         switch progress {
         case .reading(let count): responseBytesRead = count
@@ -87,7 +88,7 @@ extension RecordedRequest {
     }
 }
 
-/// The latest requests received, up to a limit, each under a permanent number.
+/// The latest requests received, up to a limit; each has a permanent number.
 struct Recordings: Sendable {
     private let limit: Int
     private var kept: [RecordedRequest] = []
@@ -104,7 +105,7 @@ struct Recordings: Sendable {
 
     /// Records a request and returns its number.
     mutating func append(_ request: RecordedRequest) -> Int {
-        // Trims the recordings only at twice the limit, to avoid removing old entries one by one.
+        // Old entries are removed only at twice the limit, so that they aren't removed one by one.
         if kept.count / 2 >= limit { kept.removeFirst(kept.count - limit) }
         kept.append(request)
         count += 1

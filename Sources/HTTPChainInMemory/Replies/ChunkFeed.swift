@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// A response body that a test feeds chunk by chunk while it is being read.
+/// A response body that a test feeds chunk by chunk while the body is being read.
 ///
 /// ```swift
 /// let feed = ChunkFeed()
@@ -17,7 +17,7 @@ public import HTTPChainCore
 public final class ChunkFeed: Sendable {
     private struct State: Sendable {
         var chunks: [Data] = []
-        /// `nil` as the last read, or the error of it, once a test has ended the body.
+        /// The result of the last read, `nil` or an error, once a test has ended the body.
         var end: Result<Data?, any Error>?
         var bytesRead: Int64 = 0
         var isAttached = false
@@ -37,12 +37,12 @@ public final class ChunkFeed: Sendable {
         self.length = length
     }
 
-    /// Feeds the next chunk, which the reader receives on demand.
+    /// Feeds the next chunk; the reader receives it on demand.
     ///
     /// Empty chunks are skipped.
     ///
-    /// - Returns: Whether the chunk can still be read: `false` after ``finish()`` or ``fail(_:)``, and if the reader has
-    ///   dropped the body before its end.
+    /// - Returns: Whether the chunk can still be read. `false` after ``finish()`` or ``fail(_:)``, and if the reader
+    ///   has dropped the body before its end.
     @discardableResult
     public func send(_ chunk: Data) -> Bool {
         state.update { state in

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Delivers a response to its client as a network does: framed by its head, read once, and delayed or cut off as
+/// Delivers a response to its client as a network would: framed by its head, readable once, and delayed or cut off as
 /// scripted.
 struct Delivery: Sendable {
     /// The request being answered.
@@ -38,7 +38,8 @@ struct Delivery: Sendable {
         return try await delivery.deliver(reply.response)
     }
 
-    /// Frames a response, so that reading its body returns as many bytes as the head declares, or throws an error.
+    /// Frames a response, so that reading its body either returns as many bytes as the head declares, or throws an
+    /// error.
     func deliver(_ response: Response) async throws -> Response {
         var response = response
         response.body = try await response.body.measured()
@@ -55,7 +56,7 @@ struct Delivery: Sendable {
         if isChunked { declared = nil }
         let known = response.body.length.flatMap { $0 >= 0 ? $0 : nil }
         if HTTPResponse(status: response.status).endsWithHead(answering: request.method) {
-            // RFC 9110 §8.6: the response to HEAD has the Content-Length that GET would have.
+            // RFC 9110 §8.6: a response to HEAD has the Content-Length that a response to GET would have.
             if request.method == .head, declared == nil, !isChunked, let known, known > 0 {
                 response.headers[.contentLength] = "\(known)"
             }
@@ -127,11 +128,11 @@ enum DeliveryProgress: Sendable {
     case reading(Int64)
     case complete
     case failed
-    /// The body can't be read any more, whether or not it has been read.
+    /// The body can't be read anymore, whether or not it was read to its end.
     case dropped
 }
 
-/// Returns the body as scripted and checks it against the length declared by its head.
+/// Returns the body as scripted, and checks it against the length that its head declares.
 private struct DeliveryReader: BodyReader {
     var inner: any BodyReader
     let delivery: Delivery
@@ -184,7 +185,7 @@ private struct DeliveryReader: BodyReader {
         return chunk
     }
 
-    /// Reports a body that breaks its own declared length as the fault of a server.
+    /// Converts the error of a body that has another length than it declares to the fault of a server.
     private func asTransportError(_ error: any Error) -> any Error {
         guard let cause = error as? BodyError else { return error }
         let kind: TransportError.Kind

@@ -2,13 +2,13 @@ public import HTTPChainCore
 
 /// A failure of the exchange at a given point.
 ///
-/// Each point fails as a network does there, with a ``/HTTPChainCore/TransportError`` whose
+/// The exchange fails as it would on a network at that point, with a ``/HTTPChainCore/TransportError`` whose
 /// ``/HTTPChainCore/TransportError/sent`` shows what the server may have received.
 public struct Fault: Sendable {
     /// A point in an exchange at which it fails.
     ///
-    /// The points after the head affect reading the body. A response that can't have a body (to HEAD, 204, 304) is
-    /// complete with its head.
+    /// Points after the head affect reading the body. A response that can't have a body (to HEAD, 204, 304) is complete
+    /// with its head.
     package enum Point: Sendable, Hashable {
         /// Before the connection is made: no byte of the request is read or sent.
         case beforeConnect

@@ -20,7 +20,7 @@ public struct ScriptedReply: CustomStringConvertible, DescribedValue, Sendable {
     /// The status and header fields.
     ///
     /// `Content-Length` is added if the length of the body is known and the field is absent. A field that contradicts
-    /// the body is kept; reading the body then fails, as with a faulty server.
+    /// the body is kept. Reading the body then fails, as with a faulty server.
     package var head: HTTPResponse
     /// The delay of the head; zero by default.
     package var delay: Duration = .zero
@@ -28,9 +28,9 @@ public struct ScriptedReply: CustomStringConvertible, DescribedValue, Sendable {
     package var chunkDelay: Duration = .zero
     /// The fault of the exchange; none by default.
     package var fault: Fault?
-    /// Whether the request's body is read before the response; `true` by default.
+    /// Whether the request's body is read before the response is sent; `true` by default.
     ///
-    /// A server that rejects an upload by its head alone (413, 417) doesn't read it.
+    /// A server that rejects an upload because of its head (413, 417) doesn't read the body.
     package var readsRequestBody = true
 
     private var content: Content
@@ -46,7 +46,7 @@ public struct ScriptedReply: CustomStringConvertible, DescribedValue, Sendable {
         content = .body(body)
     }
 
-    /// Creates a reply whose body arrives in exactly these chunks, skipping empty ones.
+    /// Creates a reply whose body arrives in exactly these chunks, except empty ones.
     ///
     /// - Parameters:
     ///   - status: The status, RFC 9110 §15.
@@ -70,7 +70,7 @@ public struct ScriptedReply: CustomStringConvertible, DescribedValue, Sendable {
     /// - Parameters:
     ///   - status: The status, RFC 9110 §15.
     ///   - headers: The header fields.
-    ///   - feed: The handle that feeds the body, which serves a single reply.
+    ///   - feed: The feed for the body. It serves a single reply.
     public init(_ status: HTTPResponse.Status = .ok, headers: HTTPFields = [:], feed: ChunkFeed) {
         head = HTTPResponse(status: status, headerFields: headers)
         content = .feed(feed)
@@ -95,14 +95,14 @@ public struct ScriptedReply: CustomStringConvertible, DescribedValue, Sendable {
         return reply
     }
 
-    /// Returns the reply so that it is sent without reading the request's body.
+    /// Returns the reply, changed to be sent without reading the request's body.
     package func withoutReadingRequestBody() -> ScriptedReply {
         var reply = self
         reply.readsRequestBody = false
         return reply
     }
 
-    /// The response to deliver; read once for each exchange.
+    /// The response to deliver; it is read once for each exchange.
     var response: Response {
         switch content {
         case .body(let body): Response(head: head, body: body)

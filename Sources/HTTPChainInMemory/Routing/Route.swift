@@ -21,7 +21,7 @@ struct Route: Sendable {
 
     var isUsedUp: Bool { times.map { uses >= $0 } ?? false }
 
-    /// The number of missing uses.
+    /// The number of uses that are still required.
     var missingUses: Int { max(0, (times ?? (isRequired ? 1 : 0)) - uses) }
 
     func match(_ method: HTTPRequest.Method, _ target: RouteTarget) -> [String: String]? {

@@ -83,7 +83,7 @@ struct RoutePattern: Sendable {
         return variables
     }
 
-    /// Returns the mismatches, and their distance, which is 0 for a match and rises with each mismatch.
+    /// Returns the mismatches, and their distance, which is 0 for a match and grows with each mismatch.
     func differences(from target: RouteTarget) -> (texts: [String], distance: Double) {
         var texts: [String] = []
         var distance = 0.0
@@ -187,7 +187,7 @@ struct RouteTarget: Sendable {
     let port: Int
     let segments: [String]
     let query: [(name: String, value: String)]
-    /// Whether differences omit the path.
+    /// Whether the path is omitted from differences.
     var isPathHidden = false
 
     init(_ head: HTTPRequest) {
@@ -196,7 +196,7 @@ struct RouteTarget: Sendable {
         host = origin?.host ?? ""
         port = origin?.port ?? 0
         let text = (head.path ?? "").utf8
-        // Compares bytes, because a combining character after a delimiter must not hide it.
+        // Compares bytes, because a combining character after a delimiter could hide it.
         let path = Substring(text.prefix { $0 != UInt8(ascii: "?") })
         segments = Self.pieces(of: path).map { decoded($0) }
         query = Substring(text.dropFirst(path.utf8.count + 1)).pieces(at: "&").map { pair in

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 package import HTTPTypes
 
-/// A route that didn't match a request, with the differences.
+/// A route that didn't match a request, and how it differs.
 package struct NearMiss: Sendable, Hashable {
     /// The route, as method and pattern.
     package let route: String
@@ -15,9 +15,9 @@ public struct UnmatchedRequestError: ExplainedError {
     package let method: HTTPRequest.Method
     /// The request's URL, with secrets redacted.
     package let url: String
-    /// Every route with its differences, the nearest first.
+    /// All routes with their differences, nearest first.
     package let nearMisses: [NearMiss]
-    /// The number of scripted replies, which were all used.
+    /// The number of scripted replies, all of which were used.
     package let usedReplies: Int
     /// The transport's name.
     package let failedStage: String
@@ -29,11 +29,11 @@ public struct UnmatchedRequestError: ExplainedError {
     init(_ request: HTTPRequest, routes: [Route], usedReplies: Int, stage: String, redaction: Redaction) {
         var target = RouteTarget(request)
         let exchange = ExchangeSnapshot(request, redaction: redaction)
-        // The URL's apparent path may be the rest of a password.
+        // Hides the path, because the apparent path of the URL may be the rest of a password.
         target.isPathHidden = exchange.url.utf8.contains("\(Redaction.placeholder)@".utf8)
         method = request.method
         url = exchange.url
-        // Routes are searched from last to first, so of equally near routes the later one comes first.
+        // Routes are searched from last to first. Of equally near routes, the later one therefore comes first.
         nearMisses = routes.reversed().map { $0.nearMiss(for: request.method, target) }.enumerated()
             .sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
             .map(\.element.0)

@@ -16,8 +16,8 @@ public import HTTPTypes
 /// try transport.assertAllUsed()
 /// ```
 ///
-/// Enqueued replies are used first, in order, and then the routes, the most recently added first, so that a test can
-/// override its fixture. If nothing matches, ``UnmatchedRequestError`` shows the nearest routes.
+/// Enqueued replies are used first, in order. Then the routes are searched, the most recently added first, so that a
+/// test can override its fixture. If nothing matches, ``UnmatchedRequestError`` shows the nearest routes.
 ///
 /// It fulfils the contract of a real transport: it checks a request and reads its body before responding. The body of a
 /// response can be read once and must match the `Content-Length` of its head
@@ -41,7 +41,7 @@ public final class InMemoryTransport: BuiltInTransport {
         case nothing(routes: [Route], usedReplies: Int)
     }
 
-    /// The capabilities reported to the stages above; they don't change the transport's behaviour.
+    /// The capabilities reported to the stages; they don't change the transport's behaviour.
     package let transportCapabilities: TransportCapabilities
     private let bodyLimit: ByteCount
     private let network: SimulatedNetwork
@@ -50,13 +50,14 @@ public final class InMemoryTransport: BuiltInTransport {
     /// Creates a transport without replies, or one that responds to all requests with a closure.
     ///
     /// - Parameters:
-    ///   - capabilities: The capabilities reported to the stages above, to test how they adapt; by default the same as
-    ///     a good network transport's.
+    ///   - capabilities: The capabilities reported to the stages, for testing how the stages adapt. Defaults to those
+    ///     of a good network transport.
     ///   - recordedBodyLimit: The maximum number of bytes recorded of each request's body; 1 MiB by default.
-    ///   - recordedRequestLimit: The maximum number of requests recorded, which are the latest; 10,000 by default.
+    ///   - recordedRequestLimit: The maximum number of requests that are recorded; 10,000 by default. Beyond it, the
+    ///     oldest are dropped.
     ///   - network: The speed of the simulated network; no delays by default.
-    ///   - handler: A closure that responds to requests that no reply and no later route matches; none by default. Its
-    ///     errors are thrown to the client.
+    ///   - handler: A closure that responds to requests that no reply and no route matches; none by default. Its errors
+    ///     are thrown to the client.
     public init(
         capabilities: TransportCapabilities? = nil,
         recordedBodyLimit: ByteCount = .mebibytes(1),
@@ -92,8 +93,8 @@ extension InMemoryTransport {
     /// - Parameters:
     ///   - method: The method; `nil` for any.
     ///   - pattern: The path, with or without a host.
-    ///   - times: The maximum number of uses, after which the route no longer matches; ``assertAllUsed()`` requires all
-    ///     of them. Any number by default.
+    ///   - times: The maximum number of uses, after which the route no longer matches. ``assertAllUsed()`` requires
+    ///     that many uses. Any number by default.
     ///   - isRequired: Whether ``assertAllUsed()`` requires at least one use; `false` by default.
     ///   - handler: A closure that returns the response. Its errors are thrown to the client.
     public func on(
@@ -128,7 +129,7 @@ extension InMemoryTransport {
 
     /// Responds to requests that match a method and a pattern with scripted replies, each once, in order.
     ///
-    /// When they are used up, the route no longer matches; ``assertAllUsed()`` requires all of them. See
+    /// When they are used up, the route no longer matches. ``assertAllUsed()`` requires that all are used. See
     /// ``on(_:_:times:isRequired:answer:)`` for the pattern.
     public func on(_ method: HTTPRequest.Method?, _ pattern: String, replies: [ScriptedReply]) {
         add(method, pattern, times: replies.count, isRequired: false, .replies(replies))
@@ -162,11 +163,11 @@ extension InMemoryTransport {
         state.update { $0.replies.append(contentsOf: Array(repeating: reply, count: max(0, times))) }
     }
 
-    /// Unavailable: the script has a reply, which can be sent several times.
+    /// Unavailable, because the script consists of replies, which can be sent several times.
     @available(*, unavailable, message: "write the reply without its type: .status(500), try .json(value)")
     public func enqueue(_ response: Response, times: Int = 1) {}
 
-    /// Unavailable: a closure answers the requests of a route.
+    /// Unavailable, because closures belong to routes.
     @available(*, unavailable, message: "give the closure to a route: on(nil, \"/*\", times: 1) { request in … }")
     public func enqueue(_ answer: @escaping @Sendable (Request) async throws -> Response, times: Int = 1) {}
 
@@ -206,7 +207,7 @@ extension InMemoryTransport {
 extension InMemoryTransport {
     /// The requests received, in order, except those that were invalid.
     ///
-    /// A request appears as soon as it is received; its body, response and error are added as they occur.
+    /// A request appears as soon as it is received. Its body, response and error are added as they occur.
     public var requests: [RecordedRequest] { state.read(\.recordings.requests) }
 
     /// The number of requests received, including those no longer recorded.
@@ -259,7 +260,7 @@ extension InMemoryTransport {
         }
     }
 
-    /// RFC 9110 §8.6: these methods define a meaning for content, so they send its length even if it is 0.
+    /// RFC 9110 §8.6: content has a defined meaning for these methods, so they send its length even if it is 0.
     private static let methodsWithContent: Set<HTTPRequest.Method> = [.post, .put, .patch, .query]
 
     private static func answer(_ head: HTTPRequest, _ target: RouteTarget, in state: inout State) -> Answer {
@@ -279,7 +280,7 @@ extension InMemoryTransport {
         return .nothing(routes: state.routes, usedReplies: state.usedReplies)
     }
 
-    /// A received request and its reply.
+    /// A received request with its reply.
     private struct Answering: Sendable {
         let wire: WireRequest
         let head: HTTPRequest

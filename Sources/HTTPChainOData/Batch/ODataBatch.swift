@@ -44,13 +44,13 @@ public struct ODataBatch: Sendable {
     /// Adds a request.
     ///
     /// - Parameters:
-    ///   - request: The request, whose URL is absolute or relative to the root of the service. Its body is JSON, text
-    ///     or a typed value, which is encoded as JSON with dates as RFC 3339; other bytes are sent in
-    ///     base64url. Its only options are the path variables and query arguments of its URL; a batch with others can't
-    ///     be sent.
-    ///   - group: The group, whose requests must be adjacent, and succeed or fail together; none by default.
-    ///   - needs: The requests to process first. A URL refers to a response as `$` and the request's name.
-    /// - Returns: The request's name.
+    ///   - request: The request. Its URL is absolute, or relative to the root of the service. Its body is JSON, text,
+    ///     or a typed value, which is encoded as JSON with dates as RFC 3339; other bytes are sent in base64url. Its
+    ///     only options may be the path variables and query arguments of its URL; a batch with others can't be sent.
+    ///   - group: The group; none by default. The requests of a group must be adjacent, and succeed or fail together.
+    ///   - needs: The requests to process first. A URL refers to the response of one as `$` and the request's
+    ///     identifier.
+    /// - Returns: The request's identifier.
     @discardableResult
     public mutating func add(_ request: Request, group: String? = nil, after needs: ID...) -> ID {
         let id = ID(text: String(parts.count + 1))
@@ -101,7 +101,7 @@ extension ODataBatch.Part {
         return .object(item)
     }
 
-    /// §19.1: JSON is embedded, text is a string, and anything else is a string in base64url.
+    /// §19.1: JSON is embedded, text becomes a string, and anything else a string in base64url.
     private func body(headers: inout [String: JSONValue]) async throws -> JSONValue? {
         if let value = request.body.value {
             if headers["content-type"] == nil { headers["content-type"] = "application/json" }
@@ -144,14 +144,17 @@ enum ODataBatchContent {
 
     static func isText(_ type: String) -> Bool { type.lowercased().begins(with: "text/") }
 
-    /// Decodes text by its byte order mark, then the type's `charset`, then UTF-8; nil if the bytes are invalid in it,
-    /// or it isn't supported.
+    /// Decodes text by its byte order mark, otherwise by the type's `charset`, otherwise as UTF-8.
+    ///
+    /// Returns nil if the bytes are invalid in the charset, or if it isn't supported.
     static func text(of bytes: Data, type: String) -> String? {
         if let text = CharacterEncoding.markedText(of: bytes) { return text }
         return encoding(of: type).flatMap { String(data: bytes, encoding: $0) }
     }
 
-    /// Encodes text in the type's `charset`, by default UTF-8; nil if it lacks characters or isn't supported.
+    /// Encodes text in the type's `charset`, by default UTF-8.
+    ///
+    /// Returns nil if the charset lacks characters of the text, or isn't supported.
     static func data(of text: String, type: String) -> Data? {
         encoding(of: type).flatMap { text.data(using: $0) }
     }
@@ -168,6 +171,6 @@ enum ODataBatchContent {
 }
 
 extension HTTPField.Name {
-    /// RFC 7240 §2.
+    /// `Prefer`, RFC 7240 §2.
     fileprivate static let prefer = Self(constant: "Prefer")
 }

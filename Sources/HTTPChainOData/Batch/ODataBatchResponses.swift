@@ -32,7 +32,7 @@ public struct ODataBatchResponses: Sendable {
         self.responses = responses
     }
 
-    /// The response to a request.
+    /// Returns the response to a request.
     ///
     /// - Throws: ``ODataBatchError`` if there is none, because the service ended the batch at an earlier failure.
     public subscript(_ id: ODataBatch.ID) -> Response {
@@ -45,7 +45,7 @@ public struct ODataBatchResponses: Sendable {
     /// Decodes the response to a request.
     ///
     /// - Parameters:
-    ///   - id: The request's name.
+    ///   - id: The request's identifier.
     ///   - type: The type of the value.
     ///   - decoder: The decoder; by default one that reads dates as RFC 3339.
     /// - Throws: ``ODataBatchError`` if there is no response, or its status is outside 200 to 299; `DecodingError` if
@@ -92,7 +92,7 @@ public struct ODataBatchResponses: Sendable {
                 let bytes =
                     isText ? ODataBatchContent.data(of: text, type: type) : ODataBatchContent.data(base64URL: text)
                 if isText, bytes == nil {
-                    // The charset isn't supported or lacks characters of the text.
+                    // Sends UTF-8 if the charset isn't supported or lacks characters of the text.
                     headers[.contentType] = (MediaType(type)?.essence ?? "text/plain") + "; charset=utf-8"
                 }
                 body = HTTPBody(bytes ?? Data(text.utf8))
@@ -114,7 +114,9 @@ public struct ODataBatchError: ExplainedError, Hashable {
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// A request has options that a part of a batch can't have, as a caller writes them; nothing was sent.
+        /// A request has options that a part of a batch can't have; nothing was sent.
+        ///
+        /// The options are listed as a caller writes them.
         case unsupportedOptions(ODataBatch.ID, [String])
         /// The response has no valid list of responses.
         case notABatch

@@ -1,4 +1,4 @@
-// The common functions of OData URL Conventions 4.01 §5.1.1.5 to §5.1.1.11; `function(_:_:)` calls the others.
+// The common functions of OData URL Conventions 4.01 §5.1.1.5 to §5.1.1.11. For others, use `function(_:_:)`.
 
 extension ODataExpression {
     private func calling(_ name: String, _ arguments: ODataNode...) -> ODataExpression {

@@ -50,10 +50,10 @@ public struct ODataExpression<Entity: ODataEntity>: Sendable {
 
     /// Returns a literal fragment, such as a function of the service; it is placed in parentheses.
     ///
-    /// - Parameter text: The fragment, not percent-encoded. It is not checked: never include user input.
+    /// - Parameter text: The fragment, not percent-encoded. It isn't checked, so never include user input.
     public static func raw(_ text: String) -> ODataExpression { ODataExpression(.raw(text)) }
 
-    /// Returns a call of an OData function without a method here, with unnamed arguments.
+    /// Returns a call of an OData function that has no method here, with unnamed arguments.
     ///
     /// ```swift
     /// struct Person: ODataEntity { static var odataNames: [PartialKeyPath<Person>: String] { [:] } }
@@ -64,7 +64,7 @@ public struct ODataExpression<Entity: ODataEntity>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name, such as `geo.distance`.
-    ///   - arguments: The arguments; a type is a property with the type's name.
+    ///   - arguments: The arguments. To pass a type, use a property with the type's name.
     public static func function(_ name: String, _ arguments: ODataExpression...) -> ODataExpression {
         ODataExpression(.call(name, arguments.map(\.node)))
     }

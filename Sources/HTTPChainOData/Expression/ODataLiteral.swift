@@ -4,7 +4,8 @@ import HTTPChainSupport
 
 /// A value in the form of OData URLs (ABNF rule `primitiveLiteral`), without percent-encoding.
 ///
-/// Strings, numbers, dates, and others have one (``ODataLiteralConvertible``). These functions return further ones:
+/// Strings, numbers, dates and other types have a literal (``ODataLiteralConvertible``). These functions return further
+/// ones:
 ///
 /// ```swift
 /// ODataLiteral.enumeration("Ns.Color", "Yellow")       // Ns.Color'Yellow'
@@ -40,7 +41,7 @@ public struct ODataLiteral: Sendable, Hashable {
     ///   - hour: The hour, 0 to 23.
     ///   - minute: The minute, 0 to 59.
     ///   - second: The second, 0 to 59.
-    ///   - nanosecond: The fraction of the second, which is written without trailing zeros.
+    ///   - nanosecond: The fraction of the second. It is written without trailing zeros.
     public static func timeOfDay(hour: Int, minute: Int, second: Int = 0, nanosecond: Int = 0) -> ODataLiteral {
         ODataLiteral("\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))\(fraction(nanosecond))")
     }
@@ -60,13 +61,16 @@ public struct ODataLiteral: Sendable, Hashable {
 
 /// A type whose values have an OData literal.
 ///
-/// Text, numbers, Booleans, dates, durations, UUIDs, and bytes conform, and optionals of them, whose `nil` is `null`.
+/// Text, numbers, Booleans, dates, durations, UUIDs and bytes conform, and so do optionals of these, whose `nil` is
+/// `null`.
 public protocol ODataLiteralConvertible: Sendable {
     /// The literal.
     var odataLiteral: ODataLiteral { get }
 }
 
-/// A value of the standard library or Foundation; outside, it has only the member of ``ODataLiteralConvertible``.
+/// A value of the standard library or Foundation.
+///
+/// Its public interface has only the member of ``ODataLiteralConvertible``.
 package protocol BuiltInODataValue: ODataLiteralConvertible {
     /// The literal.
     var literalInOData: ODataLiteral { get }

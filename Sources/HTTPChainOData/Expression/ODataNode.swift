@@ -19,7 +19,7 @@ indirect enum ODataNode: Sendable {
     case unnamed(String)
 }
 
-/// The variable of a lambda, one for each level: `x0`, and inside it `x1`.
+/// The variable of a lambda; each level has its own: `x0`, and inside it `x1`.
 struct ODataVariableName: Sendable, Hashable {
     let level: Int
 
@@ -57,7 +57,7 @@ enum ODataOperator: String, Sendable, CaseIterable {
     var isLogical: Bool { self == .or || self == .and }
 }
 
-/// Writes trees by the OASIS ABNF, with only the parentheses that they need.
+/// Writes expression trees according to the OASIS ABNF, with only the necessary parentheses.
 struct ODataWriter {
     /// The number of open lambdas.
     private var level = 0
@@ -123,12 +123,12 @@ struct ODataWriter {
     private static func needsBrackets(_ node: ODataNode, in op: ODataOperator, isRight: Bool) -> Bool {
         switch node {
         case .binary(let inner, _, _):
-            // The ABNF doesn't allow chained comparisons, and services disagree on the precedence of has and in, so
-            // these only appear without parentheses in logical expressions.
+            // The ABNF doesn't allow chained comparisons, and services disagree on the precedence of `has` and `in`.
+            // They are therefore written without parentheses only in logical expressions.
             if inner == .has || inner == .in { return !op.isLogical }
             if op.precedence != inner.precedence { return op.precedence > inner.precedence }
             return isRight ? !(inner == op && op.isAssociative) : false
-        // "not" binds tighter than a comparison, and its own operand is in parentheses.
+        // `not` binds tighter than a comparison, and its own operand is in parentheses.
         case .not, .negate: return !op.isLogical
         default: return false
         }
@@ -141,7 +141,7 @@ enum ODataName {
     static func path(_ text: String) throws(ODataQueryError) -> String {
         let segments = text.pieces(at: "/", omittingEmptySubsequences: false)
         for segment in segments {
-            // $it, $this, $count and $root of §5.1.1.11; an annotation begins with @.
+            // $it, $this, $count and $root are defined in §5.1.1.11. An annotation begins with @.
             let names = Substring(segment.unicodeScalars.drop { $0 == "$" || $0 == "@" }).pieces(
                 at: ".",
                 omittingEmptySubsequences: false

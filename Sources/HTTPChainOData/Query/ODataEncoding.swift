@@ -1,7 +1,7 @@
 import HTTPChainSupport
 package import HTTPTypes
 
-/// Percent-encodes otherwise finished text once, by the OASIS ABNF.
+/// Percent-encodes text that is otherwise finished, according to the OASIS ABNF.
 enum ODataEncoding {
     /// The bytes that separate parts of an option, and those that RFC 3986 §3.4 allows in a query without a special
     /// meaning.
@@ -9,8 +9,8 @@ enum ODataEncoding {
 
     /// Encodes the value of a system query option; a plus sign becomes `%2B`, because many services read it as a space.
     ///
-    /// A slash separates names in a path, but is data in a string, where the ABNF allows neither it nor a question
-    /// mark.
+    /// A slash is a separator in a path of names. In a string it is data, and is encoded, because the ABNF allows
+    /// neither slashes nor question marks there.
     static func query(_ text: String) -> String {
         var quotes = Quotes()
         return String(percentEncoding: text.utf8) { byte in
@@ -25,7 +25,7 @@ enum ODataEncoding {
         String(percentEncoding: text.utf8) { isUnreserved($0, or: "$/:@") }
     }
 
-    /// Encodes one part of a path or a custom option, whose slashes are data.
+    /// Encodes one part of a path, or a custom option; slashes in it are data.
     static func part(_ text: String) -> String {
         String(percentEncoding: text.utf8) { isUnreserved($0, or: "':,") }
     }
@@ -34,8 +34,8 @@ enum ODataEncoding {
         ASCII.isUnreserved(byte) || others.utf8.contains(byte)
     }
 
-    /// Tracks open quotes: of an OData string, in which two quotes stand for one, or of a phrase or a JSON string, with
-    /// backslashes.
+    /// Tracks open quotes: of an OData string, in which two quotes represent one, or of a phrase or a JSON string, in
+    /// which a backslash is an escape.
     private struct Quotes {
         private(set) var isInString = false
         private var isInDoubleQuotes = false

@@ -16,7 +16,7 @@ import HTTPTypes
 ///
 /// It is written according to OData 4.01 (OASIS URL Conventions and ABNF): quotes in strings are doubled, GUIDs and
 /// dates are unquoted, each level of a lambda has its own variable, parentheses are added if necessary, and the result
-/// is percent-encoded once. A query doesn't send anything; use ``request()`` with any chain.
+/// is percent-encoded once. A query itself doesn't send anything; use ``request()`` with any chain.
 public struct ODataQuery<Entity: ODataEntity>: Sendable {
     private var steps: [ODataStep]
     var options = ODataQueryOptions()
@@ -24,7 +24,7 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
 
     /// Creates a query of an entity set or a singleton.
     ///
-    /// - Parameter set: The name, such as `People`; `People/$count` for the number of entities as plain text.
+    /// - Parameter set: The name, such as `People`. Use `People/$count` for the number of entities as plain text.
     public init(_ set: String) {
         steps = [.name(set)]
     }
@@ -96,10 +96,10 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
     ///
     /// - Parameters:
     ///   - property: The name of the navigation property.
-    ///   - levels: The number of levels if the property refers to entities of the same kind; `Int.max` for no limit, and
+    ///   - levels: The number of levels, if the property refers to entities of the same kind. `Int.max` means no limit;
     ///     one level by default.
-    ///   - options: A closure that limits, orders or expands the related entities, by default none of these. It can't add
-    ///     a key, a path or a custom option.
+    ///   - options: A closure that limits, orders or expands the related entities; changes nothing by default. It can't
+    ///     add a key, a path or a custom option.
     public func expand(
         _ property: String,
         levels: Int? = nil,
@@ -153,7 +153,7 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
             written.insert("$\(name)")
             pairs.append("$\(name)=\(ODataEncoding.query(value))")
         }
-        // The service would get two values for one option.
+        // Otherwise, the service would get two values for one option.
         if let name = custom.lazy.map(\.name).first(where: written.contains) {
             throw ODataQueryError(.invalidName(name))
         }

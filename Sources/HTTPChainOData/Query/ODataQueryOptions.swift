@@ -13,7 +13,7 @@ struct ODataQueryOptions: Sendable {
     var search: ODataSearch?
     /// The levels of an expansion; `Int.max` for no limit.
     var levels: Int?
-    /// Whether an expansion can have these options: false after a key, a path or a custom option.
+    /// Whether an expansion can have these options: false if there is a key, a path or a custom option.
     var isExpansion = true
 
     mutating func add(filter node: ODataNode) {
@@ -75,8 +75,10 @@ public struct ODataSearch: Sendable, Hashable, ExpressibleByStringLiteral {
         ODataSearch(Escaping.odataPhrase(text), isCompound: false)
     }
 
-    /// Returns a search for a word, or for a phrase if it contains anything but letters and digits, or is a keyword of
-    /// the search language.
+    /// Returns a search for a word.
+    ///
+    /// If the text contains anything but letters and digits, or is a keyword of the search language, returns a search
+    /// for a phrase.
     public static func word(_ text: String) -> ODataSearch {
         let isPlain =
             !text.isEmpty

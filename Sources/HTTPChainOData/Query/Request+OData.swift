@@ -9,8 +9,8 @@ extension Request {
     /// let page = try await chain.send(.get("v4").odata(people), as: ODataPage<Person>.self)
     /// ```
     ///
-    /// It also sets the fields that OData requires, unless the request has them. The annotation `@OData` of a declared
-    /// client does this with a parameter.
+    /// It also sets the fields that OData requires, unless the request already has them. In a declared client, the
+    /// annotation `@OData` does this with a parameter.
     ///
     /// - Throws: ``ODataQueryError``, like ``ODataQuery/url()``.
     public consuming func odata<Entity>(_ query: ODataQuery<Entity>) throws(ODataQueryError) -> Request {

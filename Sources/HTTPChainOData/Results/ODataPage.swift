@@ -8,7 +8,7 @@ public struct ODataPage<Item: Decodable & Sendable>: Decodable, Sendable {
     public let count: Int64?
     /// The URL of the next page; `nil` on the last one.
     ///
-    /// A service may write it relative to the page's context URL (OData JSON 4.01 §4.5.1); here it is already resolved
+    /// A service may write it relative to the page's context URL (OData JSON 4.01 §4.5.1). Here it is already resolved
     /// against that URL. It is relative to the request's URL only if the page has no context URL, or a relative one.
     public let nextLink: String?
     /// The URL of later changes, resolved like ``nextLink``; `nil` unless the service tracks them.
@@ -42,19 +42,20 @@ public struct ODataPage<Item: Decodable & Sendable>: Decodable, Sendable {
     }
 }
 
-/// The context URL of a payload, the base of its relative URLs, OData JSON 4.01 §4.5.1.
+/// The context URL of a payload, which is the base of its relative URLs, OData JSON 4.01 §4.5.1.
 struct ODataContext {
     private let url: URIReference?
 
     init(_ text: String?) { url = text.map { URIReference($0) } }
 
-    /// Returns the link in the form to resolve against the request's URL.
+    /// Returns the link, in a form that can be resolved against the request's URL.
     func resolve(_ link: String) -> String {
         let reference = URIReference(link)
-        // A query alone would refer to the metadata document, but services mean the requested collection.
+        // Strictly, a link with only a query would refer to the metadata document, but services mean the requested
+        // collection.
         guard let url, reference.scheme == nil, reference.authority == nil, !reference.path.isEmpty else { return link }
         if url.scheme != nil { return reference.resolved(against: url).text }
-        // The context is relative to the request, so its directory is placed before the link, including any leading dot
+        // The context is relative to the request, so its directory is placed before the link, including leading dot
         // segments.
         var joined = reference
         joined.authority = url.authority

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A 256-bit key that encrypts an application's stored data, such as responses or tokens.
 ///
-/// It prints as `<secret>`, even in a mirror and a debugger's dump. Keep it where the system keeps secrets, such as the
-/// keychain, and never next to the data it encrypts.
+/// It prints as `<secret>`, even in a mirror and a debugger's dump. Keep it where the system keeps secrets, such as in
+/// the keychain, and never next to the data that it encrypts.
 ///
 /// ```swift
 /// let key = EncryptionKey.random()
@@ -18,7 +18,7 @@ public struct EncryptionKey: Sendable, Hashable {
 
     /// Creates a key from unguessable bytes.
     ///
-    /// A password isn't suitable.
+    /// Don't use the bytes of a password.
     ///
     /// - Returns: `nil` if there aren't 32 bytes.
     public init?(_ bytes: some DataProtocol) {

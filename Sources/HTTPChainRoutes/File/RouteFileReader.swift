@@ -7,14 +7,14 @@ import HTTPTypes
 struct RouteFileReader {
     private static let maximumRoutes = 10_000
 
-    /// The route keys in files of WebApiClient, with the names of their counterparts here.
+    /// The keys of routes in files of WebApiClient, with the corresponding keys in this package.
     private static let formerKeys: [String: Route.Key] = [
         "serializationName": .serialization, "requestHeaders": .headers, "dataMapper": .mapper,
         "dataMapperRequestRootKeyPath": .requestRootKeyPath, "dataMapperResponseRootKeyPath": .responseRootKeyPath,
         "saveAsResource": .saveAsFile, "cacheIgnoreQueryParameters": .cacheIgnoresQuery,
         "invalidatesCachedRouteNames": .invalidates, "preventUserInteraction": .preventsUserInteraction,
     ]
-    /// The other keys in those files, with the places of their counterparts here.
+    /// The other keys in those files, with the corresponding places in this package.
     private static let formerPlaces = [
         "webservice": "routes", "webservice.api": "routes", "App_webservice_protocol": "service.protocol",
         "App_webservice_host": "service.host", "App_webservice_port": "service.port",
@@ -22,7 +22,7 @@ struct RouteFileReader {
 
     private(set) var mistakes: [RouteMistake]
     private(set) var warnings: [RouteMistake] = []
-    /// The places of properties that are checked once all routes are known.
+    /// The places of properties that can only be checked when all routes are known.
     private var places: [[String]: RouteNode.Place] = [:]
 
     init(mistakes: [RouteMistake]) { self.mistakes = mistakes }
@@ -123,7 +123,7 @@ struct RouteFileReader {
         var known: [RouteNode.Member] = []
         if let environments {
             known = object(environments.node, ["environments"]) ?? []
-            // The other environments are only validated.
+            // The other environments are only checked for mistakes.
             for other in known where other.key != environment {
                 var address = ServiceAddress(host: "localhost")
                 read(other.node, ["environments", other.key], into: &address)
@@ -273,7 +273,7 @@ struct RouteFileReader {
         }
     }
 
-    /// Reads a use of cookies, given by name, or an object of cookies.
+    /// Reads how cookies are used (by name), or an object of cookies.
     private mutating func readCookies(_ node: RouteNode, _ path: [String], into route: inout Route) {
         switch node.value {
         case .string(let text):
@@ -330,7 +330,9 @@ struct RouteFileReader {
 }
 
 extension String {
-    /// Whether another word differs only by letter case and one edit, or two edits if it is longer than five letters.
+    /// Whether another word differs only by letter case and one edit.
+    ///
+    /// Two edits are allowed if it is longer than five letters.
     func isNearly(_ other: String) -> Bool {
         let (one, two) = (Array(lowercased().utf8), Array(other.lowercased().utf8.prefix(40)))
         guard abs(one.count - two.count) <= 2 else { return false }

@@ -2,16 +2,16 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Reads JSON (RFC 8259) with the place of each value, and continues after mistakes if possible.
+/// Reads JSON (RFC 8259) and records the place of each value; if possible, continues after a mistake.
 ///
-/// It returns nothing for a file that is too large, too deep, or not UTF-8.
+/// It returns `nil` for a file that is too large, too deep, or not UTF-8.
 struct RouteJSONParser {
     private let bytes: [UInt8]
     private var position = 0
     private var line = 1
     private var lineStart = 0
     private var depth = 0
-    /// The position up to which the characters of the line have been counted, and its column.
+    /// The position up to which the characters of the line have been counted, and the column there.
     private var counted = 0
     private var column = 1
     private(set) var mistakes: [RouteMistake] = []
@@ -32,7 +32,7 @@ struct RouteJSONParser {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { (position, lineStart) = (3, 3) }
     }
 
-    /// Returns the value of the file, or `nil` if there is none to continue with.
+    /// Returns the value of the file, or `nil` if there is none to check further.
     mutating func parse() -> RouteNode? {
         guard !isLost, let root = value() else { return nil }
         skipSpace()
@@ -42,7 +42,8 @@ struct RouteJSONParser {
 
     /// The current place.
     ///
-    /// The column is counted from its last use, so that a single-line file isn't rescanned for each value.
+    /// The column is counted from where it was last needed, so that a single-line file isn't scanned again for each
+    /// value.
     private var place: RouteNode.Place {
         mutating get {
             if counted < lineStart { (counted, column) = (lineStart, 1) }
@@ -61,7 +62,7 @@ struct RouteJSONParser {
         if !mistakes.add(steps, place ?? self.place, text) { isLost = true }
     }
 
-    /// Adds a mistake after which nothing more can be parsed.
+    /// Adds a mistake after which parsing can't continue.
     private mutating func lose(_ text: String) {
         guard !isLost else { return }
         add(text)
@@ -190,7 +191,7 @@ struct RouteJSONParser {
     private mutating func number(at place: RouteNode.Place) -> RouteNode? {
         let start = position
         let end = bytes.withUnsafeBufferPointer { try? JSONLexer.endOfNumber(in: $0, from: start) }
-        // Trailing characters, as in 01 or 1.x, are part of the same mistake.
+        // Trailing characters, as in `01` or `1.x`, are part of the same mistake.
         while position < bytes.count, "+-.eE0123456789".utf8.contains(bytes[position]) {
             Steps.take()
             position += 1

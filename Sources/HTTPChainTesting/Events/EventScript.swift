@@ -49,7 +49,7 @@ public struct EventScript: Sendable {
     }
 
     /// Splits text into lines as the format does (HTML standard §9.2.5), because text after a carriage return would
-    /// start another field.
+    /// begin another field.
     private static func lines(of text: String) -> [Substring] {
         let joined = text.unicodeScalars.replacing("\r\n".unicodeScalars, with: "\n".unicodeScalars)
         return joined.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" }.map { Substring($0) }
@@ -86,7 +86,7 @@ public struct EventScript: Sendable {
 struct EventScriptReader: BodyReader {
     private var steps: ArraySlice<EventScript.Step>
     private let time: any TimeSource
-    /// The connection, until it has ended.
+    /// An object that exists until the connection has ended.
     private var lifeline: Lifeline?
 
     init(_ script: EventScript, on time: any TimeSource, lifeline: Lifeline) {

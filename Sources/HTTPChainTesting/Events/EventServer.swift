@@ -63,7 +63,7 @@ public final class EventServer: BuiltInTransport {
         }
     }
 
-    /// The capabilities of the transport: none, so that no stage relies on one.
+    /// The capabilities of the transport; there are none, so that no stage relies on one.
     package var transportCapabilities: TransportCapabilities { [] }
 
     /// The requests so far, in order.

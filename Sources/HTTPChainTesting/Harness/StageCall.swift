@@ -1,9 +1,9 @@
 public import HTTPChainCore
 
-/// A call to `next` by a stage, which is waiting for the response.
+/// A stage's call of `next`, for which the stage is waiting.
 ///
-/// The first response or error counts. Cancelling the stage's task ends the call with `CancellationError`, as a
-/// transport does.
+/// Only the first response or error has an effect. Cancelling the stage's task ends the call with `CancellationError`,
+/// as with a transport.
 public final class StageCall: Sendable {
     private enum Settlement: Sendable {
         case open
@@ -80,7 +80,7 @@ public final class StageCall: Sendable {
     func result() async throws -> Response {
         let result = await withTaskCancellationHandler {
             // Only settling ends this wait, so that a response given at the moment of cancellation isn't lost. The
-            // cancellation handler also settles the call.
+            // cancellation handler settles the call, too.
             await settlement.waitUninterrupted { settlement -> Result<Response, any Error>? in
                 if case .settled(let result) = settlement { result } else { nil }
             }

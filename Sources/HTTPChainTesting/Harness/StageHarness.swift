@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A harness that drives a single stage, with no chain and no network.
+/// A harness that runs a single stage, without a chain and a network.
 ///
 /// With the responses to `next` given in advance:
 ///
@@ -11,7 +11,7 @@ public import HTTPTypes
 /// #expect(try outcome.response().status == .ok)
 /// ```
 ///
-/// Or drive it by hand, call by call, with ``drive(_:script:)``.
+/// To answer each call of `next` by hand instead, use ``drive(_:script:)``.
 ///
 /// The request gets a virtual environment with ``clock``, unless it already has an environment.
 public struct StageHarness: Sendable {
@@ -25,7 +25,7 @@ public struct StageHarness: Sendable {
     ///
     /// - Parameters:
     ///   - stage: The stage.
-    ///   - clock: The clock that the stage sees; by default an automatic one, on which every wait ends at once.
+    ///   - clock: The clock that the stage sees. Defaults to an automatic one, on which every wait ends immediately.
     ///   - seed: The seed of the random numbers that the stage sees.
     public init(_ stage: any Middleware, clock: VirtualClock = .automatic(), seed: UInt64 = 0) {
         self.stage = stage
@@ -70,8 +70,8 @@ public struct StageHarness: Sendable {
     public struct Outcome: Sendable {
         /// The requests that the stage passed to `next`, in order.
         ///
-        /// Each body has been read, as a transport does. A body that can be read only once has been buffered, so that
-        /// it can be read here too.
+        /// Each body has been read, as a transport would do. A body that can be read only once has been buffered, so
+        /// that it can be read here, too.
         public let requests: [Request]
         /// The response that the stage returned, or the error that it threw.
         package let result: Result<Response, any Error>
@@ -91,8 +91,7 @@ public struct StageHarness: Sendable {
 
     /// Sends one request through the stage and answers its calls to `next`, one answer for each.
     ///
-    /// If there are more calls than answers, the result is an error, regardless of what the stage does
-    /// with that error.
+    /// If there are more calls than answers, the result is an error, regardless of how the stage handles it.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -103,8 +102,7 @@ public struct StageHarness: Sendable {
 
     /// Sends one request through the stage and answers its calls to `next`, one answer for each.
     ///
-    /// If there are more calls than answers, the result is an error, regardless of what the stage does
-    /// with that error.
+    /// If there are more calls than answers, the result is an error, regardless of how the stage handles it.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -122,7 +120,7 @@ public struct StageHarness: Sendable {
     }
 }
 
-/// The rest of the chain, which answers from a list.
+/// The rest of the chain, with answers from a list.
 private final class ScriptedNext: Transport {
     private struct State {
         var answers: ArraySlice<StageHarness.Answer>

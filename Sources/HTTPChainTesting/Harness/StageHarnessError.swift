@@ -1,6 +1,6 @@
 package import HTTPChainCore
 
-/// An error for a stage that did not follow a test's script.
+/// An error thrown if a stage doesn't follow a test's script.
 package struct StageHarnessError: ExplainedError, Hashable {
     /// A mismatch between a script and a stage.
     package enum Problem: Sendable, Hashable {

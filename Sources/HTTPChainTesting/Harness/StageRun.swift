@@ -13,8 +13,8 @@ extension StageHarness {
     /// ```
     ///
     /// The call ends with the script: if the stage is still running, it is cancelled, and this function returns when it
-    /// has stopped. If the script and the stage would wait for each other forever, an error is thrown;
-    /// see ``StageRun/nextCall()`` and ``StageRun/response()``. The harness can't detect a stage's other waits: advance
+    /// has stopped. If the script and the stage would wait for each other forever, an error is thrown; see
+    /// ``StageRun/nextCall()`` and ``StageRun/response()``. The harness can't detect other waits of a stage, so advance
     /// the clock if it isn't automatic, and give the test a time limit.
     ///
     /// - Parameters:
@@ -56,7 +56,7 @@ public final class StageRun: Sendable {
         var callCount = 0
         var isClosed = false
 
-        /// The first taken call without an answer that wasn't marked as deliberately unanswered.
+        /// The first call that the script took, but neither answered nor marked as deliberately unanswered.
         var forgotten: StageCall? { taken.first { $0.isForgotten } }
     }
 
@@ -102,7 +102,7 @@ public final class StageRun: Sendable {
     /// The number of times that the stage has called `next` so far.
     package var callCount: Int { state.value.callCount }
 
-    /// Cancels the stage's task, like a caller that is no longer interested.
+    /// Cancels the stage's task, as a caller does that no longer needs the response.
     public func cancel() {
         cancellation.withLock { $0 }?()
     }
@@ -111,7 +111,7 @@ public final class StageRun: Sendable {
         cancellation.withLock { $0 = cancel }
     }
 
-    /// Ends the remaining calls after the script, because nothing would answer them.
+    /// Ends the remaining calls when the script has ended, because nothing would answer them.
     func close() {
         let calls = state.update { state in
             state.isClosed = true
@@ -132,7 +132,7 @@ private struct HandDrivenNext: Transport {
         let call = run.state.update { [run] state -> StageCall? in
             guard !state.isClosed else { return nil }
             state.callCount += 1
-            // An answer changes the conditions that the run waits for, so this evaluates them again.
+            // An answer changes the conditions that the run waits for, so they are evaluated again.
             let call = StageCall(seen, number: state.callCount) { [weak run] in run?.state.update { _ in } }
             state.waiting.append(call)
             return call
@@ -143,7 +143,7 @@ private struct HandDrivenNext: Transport {
 }
 
 extension Result<Response, any Error> {
-    /// The stage's result as a phrase that follows "it".
+    /// The stage's result as a phrase that can follow "it".
     var summary: String {
         switch self {
         case .success(let response): "returned \(response.status.label)"

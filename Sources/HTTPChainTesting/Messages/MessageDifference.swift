@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// An error for a request or response that differs from a test's expectation; the description lists every difference.
+/// An error for a request or response that differs from a test's expectation; the description lists all differences.
 package struct MessageDifference: HTTPChainError, Hashable {
     /// The name of the compared values, such as "request" or "response".
     package let subject: String
@@ -23,7 +23,7 @@ package struct MessageDifference: HTTPChainError, Hashable {
     package var description: String { reason }
 }
 
-/// Finds the header fields that a message must have and lacks, and those that it must not have.
+/// Finds the header fields that a message lacks, and those that it must not have.
 enum FieldDifference {
     static func describe(
         _ actual: HTTPFields,
@@ -63,7 +63,7 @@ enum ContentDifference {
 
     static func describe(_ actual: Data, expected: Data) -> String? {
         if actual == expected { return nil }
-        // Text that is canonically equal but differs in its bytes is shown as bytes.
+        // If texts are canonically equal but their bytes differ, the bytes are shown.
         if let actual = String(data: actual, encoding: .utf8), let expected = String(data: expected, encoding: .utf8),
             actual != expected
         {
@@ -77,9 +77,9 @@ enum ContentDifference {
             """
     }
 
-    /// Compares as JSON values.
+    /// Compares contents as JSON values.
     ///
-    /// Differences are shown in a form with sorted keys, one per line.
+    /// For this, both are formatted with sorted keys, one per line.
     static func describe(_ actual: Data, expectedJSON: String) -> String? {
         guard let expected = canonical(Data(expectedJSON.utf8)) else { return "the expected JSON is not JSON" }
         guard let found = canonical(actual) else {

@@ -22,16 +22,16 @@ public import HTTPChainCore
 /// #expect(report.violations.isEmpty, "\(report)")
 /// ```
 ///
-/// Several users concurrently read, change and order things, with streams that can be sent only once, in parts if the
-/// chain has a stage for resumable uploads (tus), and through redirects to their own and to foreign servers.
-/// Connections are refused, lost before and after the server has acted, and cut in the content; content is truncated
-/// inside its coding; servers are slow, ask clients to wait, and revoke tokens; calls are cancelled between any two
-/// steps. The page of the module lists the invariants checked.
+/// Several users concurrently read, change and order things. They do so with streams that can be sent only once, in
+/// parts if the chain has a stage for resumable uploads (tus), and through redirects to their own and to foreign
+/// servers. Connections are refused, lost before and after the server has acted, and cut off in the content. Content is
+/// truncated inside its coding. Servers are slow, ask clients to wait, and revoke tokens. Calls are cancelled between
+/// any two steps. The page of the module lists the invariants that are checked.
 ///
-/// **One seed, one run.** Time is virtual. All tasks of a simulation, including those that stages start themselves, run
-/// on one thread in an order determined by the seed. A seed that finds a violation reproduces it, if the stages get the
-/// time and random numbers from ``/HTTPChainCore/Request/environment`` and don't wait for anything external, such as a
-/// disk. Simulations may run concurrently.
+/// **Reproducible runs.** Time is virtual. All tasks of a simulation, including those that stages start themselves, run
+/// on one thread in an order determined by the seed. A seed that finds a violation therefore reproduces it, if the
+/// stages get the time and random numbers from ``/HTTPChainCore/Request/environment`` and don't wait for anything
+/// external, such as a disk. Simulations may run concurrently.
 public struct ChainSimulation: Sendable {
     /// A closure that creates the chain of one user.
     package typealias ChainForUser = @Sendable (_ user: String) throws -> Chain
@@ -76,8 +76,8 @@ public struct ChainSimulation: Sendable {
     ///
     /// - Parameter seed: The seed that determines all random choices.
     /// - Returns: The report of the run.
-    /// - Throws: Any error of `build`; another error if the Swift runtime does not let a simulation order its
-    ///   tasks.
+    /// - Throws: Any error of `build`; another error if a simulation can't order its tasks, because the Swift runtime
+    ///   doesn't support that.
     public func run(seed: UInt64) async throws -> SimulationReport {
         guard SimulatedScheduler.isSupported else { throw SimulationError() }
         return try await withCheckedThrowingContinuation { continuation in

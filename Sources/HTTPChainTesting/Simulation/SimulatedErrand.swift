@@ -14,7 +14,7 @@ struct SimulatedErrand: Sendable {
         case orderElsewhere(status: Int)
         case loop
         case signOut
-        /// A thing of the own origin, whose host is written with a trailing dot.
+        /// A thing of the own origin, with a trailing dot in the URL's host.
         case getDotted
     }
 
@@ -36,7 +36,7 @@ struct SimulatedErrand: Sendable {
 
     /// Chooses an errand.
     ///
-    /// About every second errand is for the same thing, so that calls interact.
+    /// About half of all errands concern the same thing, so that calls interact.
     init(_ call: SimulatedCall, _ random: SeededRandom, hot: SimulatedThing, cancellationRate: Double) {
         self.call = call
         let statuses = [301, 302, 303, 307, 308]
@@ -85,7 +85,7 @@ struct SimulatedErrand: Sendable {
 
     var isSignOut: Bool { if case .signOut = kind { true } else { false } }
 
-    /// Whether the URL differs from that of the same thing, so that a cache does not know of its changes.
+    /// Whether the URL differs from the usual one of the same thing, so that a cache doesn't notice changes of that.
     var isDotted: Bool { if case .getDotted = kind { true } else { false } }
 
     private var content: HTTPBody {
@@ -100,7 +100,7 @@ struct SimulatedErrand: Sendable {
         )
     }
 
-    /// The origin of the content of a successful call; nil if it isn't the content of a thing.
+    /// The origin of the content of a successful call; nil if the content isn't that of a thing.
     var origin: String? {
         switch kind {
         case .get, .getDotted: SimulatedOrigins.own

@@ -2,7 +2,7 @@
 enum SimulatedFault: String, Sendable, CaseIterable {
     /// No connection could be made.
     case refused
-    /// A reused connection was closed. The client can't know whether the request arrived; it did not.
+    /// A reused connection was closed; the request didn't arrive, but the client can't know that.
     case staleConnection
     /// The connection ended after the server had acted.
     case lostAfterActing
@@ -10,7 +10,7 @@ enum SimulatedFault: String, Sendable, CaseIterable {
     case cutHead
     /// The connection ends within the content.
     case cut
-    /// The content is truncated, which its coding shows but its framing doesn't.
+    /// The content is truncated, so that its coding is incomplete, but its framing isn't.
     case truncatedCoding
     /// The head arrives after minutes.
     case slowHead

@@ -11,16 +11,16 @@ struct SimulatedPasswords: Sendable {
     private var nonce = 1
     /// The counts with which each nonce was used.
     ///
-    /// Each count is valid once.
+    /// A count is valid only once.
     private var used: [Int: Set<String>] = [:]
 
     /// Makes every nonce stale.
     mutating func revokeNonces() { nonce += Self.grace + 1 }
 
-    /// Returns the challenges, from which the client chooses one.
+    /// Returns the challenges; the client chooses one of them.
     mutating func challenges(for request: ReceivedRequest) -> [String] {
         nonce += 1
-        // A client that used a stale nonce doesn't need to prompt for a password again.
+        // Marked as stale, so that a client that used a stale nonce doesn't prompt for a password again.
         let isStale = Self.digest(request.headers[.authorization]).map { self.isStale($0) } ?? false
         let digest =
             #"Digest realm="\#(Self.realm)", nonce="\#(nonce)", algorithm=SHA-256, qop="auth", charset=UTF-8"#
@@ -64,7 +64,7 @@ struct SimulatedPasswords: Sendable {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Parses the parameters of Digest credentials; no value in a simulation has a comma or a quote.
+    /// Parses the parameters of Digest credentials; values in a simulation have no commas and quotes.
     private static func digest(_ value: String?) -> [String: String]? {
         guard let value = value?.without(prefix: "Digest ") else { return nil }
         var parameters: [String: String] = [:]

@@ -2,11 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Runs all asynchronous jobs that begin on one thread on that thread, one by one, in an order determined by a seed.
+/// Runs all asynchronous jobs that are started on a thread on that same thread, one by one, in an order determined by a
+/// seed.
 ///
-/// The Swift runtime has a hook for custom scheduling of its tasks. The hook set here keeps jobs enqueued on a
-/// simulation's thread for that simulation, including unstructured tasks; all other threads are unaffected. Runs are
-/// therefore deterministic, and the scheduler can tell when nothing is left to do.
+/// The Swift runtime has a hook for custom scheduling of its tasks. The hook that is set here keeps the jobs enqueued
+/// on a simulation's thread for that simulation, including unstructured tasks. All other threads are unaffected. Runs
+/// are therefore deterministic, and the scheduler can detect that nothing is left to do.
 final class SimulatedScheduler: SerialExecutor {
     private struct State: Sendable {
         var jobs: [UnownedJob] = []
@@ -19,7 +20,7 @@ final class SimulatedScheduler: SerialExecutor {
     enum Ending {
         /// The run is done.
         case done
-        /// There are no jobs left, and no wait whose end can be reached.
+        /// There are no jobs left, and no wait that advancing the time could end.
         case stuck
         /// The run exceeded the maximum number of steps.
         case endless
@@ -86,7 +87,7 @@ extension SimulatedScheduler {
     private typealias Enqueue = @convention(thin) (UnownedJob) -> Void
     private typealias Hook = @convention(thin) (UnownedJob, Enqueue) -> Void
 
-    /// The key of the thread-specific data that holds the current thread's scheduler.
+    /// The key of the thread-specific data for the current thread's scheduler.
     private static let key: pthread_key_t? = {
         var key = pthread_key_t()
         return pthread_key_create(&key, nil) == 0 ? key : nil
@@ -97,7 +98,7 @@ extension SimulatedScheduler {
         return Unmanaged<SimulatedScheduler>.fromOpaque(pointer).takeUnretainedValue()
     }
 
-    /// Whether the runtime has the hook; the first access sets it.
+    /// Whether the runtime has the hook; the first access sets the hook.
     static let isSupported: Bool = {
         guard key != nil, let symbol = dlsym(dlopen(nil, RTLD_LAZY), "swift_task_enqueueGlobal_hook") else {
             return false

@@ -23,14 +23,15 @@ struct SimulatedAnswer: Sendable {
 
 /// The servers of a simulation, with their resources, their users, and the effects of requests.
 ///
-/// A chain's results are checked against this, so it keeps every version of each thing and counts every effect.
+/// The results of a chain are checked against this state. It therefore keeps all versions of each thing, and counts
+/// every effect.
 struct SimulatedServer: Sendable {
-    /// The text in every secret, to detect secrets in the wrong place.
+    /// A text that is part of every secret, for detecting secrets in the wrong place.
     static let secretMark = "simulated-secret"
 
-    /// How far the clock of the servers is ahead of the client's.
+    /// The time by which the servers' clock is ahead of the client's.
     let skew: Duration
-    /// Every version of each thing, oldest first.
+    /// All versions of each thing, oldest first.
     private var versions: [Int: [String]] = [:]
     /// The number of times that each call's order was taken.
     private(set) var orders: [Int: Int] = [:]
@@ -39,9 +40,9 @@ struct SimulatedServer: Sendable {
     /// The number of the valid token of each user.
     private var tokens: [String: Int] = [:]
     private var passwords = SimulatedPasswords()
-    /// The call that each session cookie was sent to.
+    /// For each session cookie, the call that it was sent to.
     private var sessions: [SimulatedCall] = []
-    /// The first call that may not send a session cookie any more, by the cookie.
+    /// For each session cookie, the first call that may not send it anymore.
     private var signedOut: [Int: Int] = [:]
     private(set) var violations: [SimulationReport.Violation] = []
 
@@ -49,7 +50,7 @@ struct SimulatedServer: Sendable {
         self.skew = skew
     }
 
-    /// Notes that a user has signed out: calls from `next` on may not send cookies that `calls` have received.
+    /// Records that a user has signed out; calls from `next` on may not send cookies that `calls` have received.
     mutating func signOut(_ calls: Set<Int>, of user: String, before next: Int) {
         for (session, call) in sessions.enumerated()
         where signedOut[session] == nil && call.user == user && calls.contains(call.number) {
@@ -62,10 +63,10 @@ struct SimulatedServer: Sendable {
         return "session=\(Self.secretMark)-\(call.user)-session-\(sessions.count - 1); Path=/; Secure; HttpOnly"
     }
 
-    /// Returns every version of a thing at the own origin, oldest first.
+    /// Returns all versions of a thing at the own origin, oldest first.
     func versions(of thing: Int) -> [String] { ["0"] + versions[thing, default: []] }
 
-    /// Issues a new token for a user; the previous one becomes invalid.
+    /// Issues a new token for a user, which makes the previous one invalid.
     mutating func issueToken(for user: String) -> String {
         tokens[user, default: 0] += 1
         return token(of: user)
@@ -162,7 +163,7 @@ struct SimulatedServer: Sendable {
             || passwords.isRight(request, Self.password(of: request.call.user))
     }
 
-    /// Returns the challenge to an unauthorized request, for a token, or for a password in one of two ways.
+    /// Returns the challenge for an unauthorized request: for a token, or for a password in one of two ways.
     private mutating func challenge(_ request: ReceivedRequest) -> SimulatedAnswer {
         var answer = SimulatedAnswer(
             status: .unauthorized,
@@ -193,7 +194,7 @@ extension SimulatedServer {
         }
     }
 
-    /// Returns the language for an `Accept-Language` without weights: the first.
+    /// Returns the language for an `Accept-Language` without weights, which is the first one.
     static func language(in field: String) -> String { field.pieces(at: ",").first.map(String.init) ?? field }
 
     private mutating func representation(of thing: SimulatedThing, for request: ReceivedRequest) -> SimulatedAnswer {
@@ -224,8 +225,8 @@ extension SimulatedServer {
         return range(request.headers, of: answer, tag)
     }
 
-    /// Returns the rest of the content, if a request asks for it and has the beginning of the same version (RFC 9110
-    /// §14.2).
+    /// Returns the rest of the content, if the request asks for it and its client has the beginning of the same version
+    /// (RFC 9110 §14.2).
     private func range(_ headers: HTTPFields, of whole: SimulatedAnswer, _ tag: String) -> SimulatedAnswer {
         guard let range = headers[.range]?.without(prefix: "bytes=")?.without(suffix: "-"),
             let first = Int(range), headers[.ifRange].map({ $0 == tag }) ?? true
@@ -283,9 +284,9 @@ extension SimulatedServer {
     }
 }
 
-/// Uploads in parts: tus 1.0.0, https://tus.io/protocols/resumable-upload.
+/// Support for uploads in parts: tus 1.0.0, https://tus.io/protocols/resumable-upload.
 extension SimulatedServer {
-    /// Creates an upload for a thing or an order; it takes effect with its last byte.
+    /// Creates an upload for a thing or an order; it takes effect when its last byte has arrived.
     private mutating func create(_ parts: [String], _ request: ReceivedRequest) -> SimulatedAnswer {
         guard let length = request.headers[.uploadLength].flatMap(Int.init), request.origin == SimulatedOrigins.own
         else {

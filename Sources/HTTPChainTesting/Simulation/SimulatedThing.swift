@@ -32,15 +32,15 @@ struct SimulatedThing: Sendable {
 
     /// Returns the content of one version.
     ///
-    /// The first line names everything that it depends on, so that a reader can check it; the rest is derived from the
-    /// first line.
+    /// The first line names everything that the content depends on, so that a reader can check it. The other lines are
+    /// derived from the first.
     func content(version: String, language: String, user: String, origin: String) -> Data {
         let line = "thing \(number) version \(version) language \(language) user \(user) of \(origin)\n"
         let length = [0, 2, 40, 900][number % 4]
         return Data((line + String(repeating: line.uppercased(), count: length)).utf8)
     }
 
-    /// Returns the version of the content, or nil if it isn't content of this thing for that reader.
+    /// Returns the version of the content, or nil if it isn't the content of this thing for that reader.
     func version(of content: Data, language: String, user: String, origin: String) -> String? {
         let first = content.prefix { $0 != UInt8(ascii: "\n") }
         let words = String(decoding: first, as: UTF8.self).pieces(at: " ")

@@ -104,7 +104,7 @@ final class SimulatedTransport: Transport {
         )
     }
 
-    /// Returns the origin; a trailing dot of the host names the same server.
+    /// Returns the origin of a request; a host with a trailing dot is the same server.
     private func origin(of request: Request) -> String {
         let origin = request.origin?.description ?? ""
         return origin == SimulatedOrigins.own + "." ? SimulatedOrigins.own : origin
@@ -146,7 +146,7 @@ final class SimulatedTransport: Transport {
         guard !content.isEmpty else { return response }
         var isCut = fault == .cut
         if fault == .truncatedCoding {
-            // Without a coding, the truncation would be undetectable, so the connection is cut instead.
+            // Without a coding, the truncation couldn't be detected, so the connection is cut off instead.
             isCut = answer.headers[.contentEncoding] == nil
             content = content.prefix(1 + Int(random.next() % UInt64(content.count)))
         }

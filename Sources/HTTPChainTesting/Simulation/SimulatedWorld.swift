@@ -19,8 +19,7 @@ public struct SimulatedWorld: Sendable {
     /// The clock and random numbers of each call, for stages that need them at creation.
     public let environment: ChainEnvironment
 
-    /// Returns a world with a separate transport object, whose deallocation shows that the chains have been
-    /// deallocated.
+    /// Returns a world with a separate transport object; its deallocation shows that the chains have been deallocated.
     func linked() -> (world: SimulatedWorld, link: SimulatedLink) {
         let link = SimulatedLink(simulated)
         let world = SimulatedWorld(
@@ -40,7 +39,7 @@ public struct SimulatedWorld: Sendable {
 
     /// Gets a new bearer token for a user, as from a token endpoint: it takes time and occasionally fails.
     ///
-    /// - Returns: The token; earlier tokens of the user become invalid.
+    /// - Returns: The token. Earlier tokens of the user become invalid.
     /// - Throws: `TransportError`; `CancellationError` as soon as the task is cancelled.
     public func token(for user: String) async throws -> Secret {
         try await clock.sleep(for: .milliseconds(1 + Int(random.next() % 500)))

@@ -19,12 +19,13 @@ public struct SimulationReport: Sendable, CustomStringConvertible, DescribedValu
         package static let content = Invariant(description: "content is complete, and what the server had")
         /// After changing a resource, a user doesn't get an earlier version.
         package static let ownWrites = Invariant(description: "a user who changed something gets the changed version")
-        /// After a user has signed out, no later call sends a session cookie from before it.
+        /// After a user has signed out, no later call sends a session cookie from before that.
         package static let signOut = Invariant(description: "a user who has signed out stays signed out")
         /// The server receives the complete content that a call sends.
         package static let uploads = Invariant(description: "the server gets what was sent")
-        /// When all calls have ended, nothing waits, runs or stays open, and the chains are deallocated when
-        /// unreferenced.
+        /// When all calls have ended, nothing waits, runs or stays open.
+        ///
+        /// The chains are deallocated when they are no longer referenced.
         package static let leftovers = Invariant(description: "nothing is left when all calls have ended")
     }
 

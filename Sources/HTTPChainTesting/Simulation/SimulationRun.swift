@@ -19,7 +19,7 @@ struct SimulationRun {
     private let scheduler: SimulatedScheduler
     private let progress: Locked<Progress>
     private let build: ChainSimulation.Build
-    /// The thing that about every second errand concerns.
+    /// The thing that about half of the errands concern.
     private let hot: SimulatedThing
 
     init(_ simulation: ChainSimulation, seed: UInt64, build: @escaping ChainSimulation.Build) {
@@ -31,7 +31,8 @@ struct SimulationRun {
             clock: clock,
             random: random,
             faultRate: simulation.faultRate,
-            // Not from the other random numbers, so that a seed makes the same calls with and without it.
+            // The skew has a separate source of random numbers, so that a seed makes the same calls with and without
+            // it.
             skew: SeededRandom(seed: seed &+ 0x736B_6577).element(of: [.zero, .seconds(600), .seconds(-600)])
         )
         world = SimulatedWorld(
@@ -72,7 +73,7 @@ struct SimulationRun {
             link = linked.link
             isDone = try performCalls(in: linked.world)
         }
-        // Runs the work that was deferred until the end of a chain.
+        // Runs work that was deferred until a chain is deallocated.
         scheduler.settle()
         if isDone, link != nil {
             found(.leftovers, nil, "a chain, or a stage of it, is still there: a reference cycle")
@@ -102,7 +103,7 @@ struct SimulationRun {
     private func checkWhatIsLeft() {
         scheduler.settle()
         var moves = 0
-        // A slow body of many chunks takes thousands of moves.
+        // A slow body of many chunks takes thousands of steps.
         while moves < 100_000, world.simulated.transfers > 0 || !world.clock.waits.isEmpty {
             guard world.clock.advanceToNextDeadline() != nil else { break }
             scheduler.settle()
@@ -170,6 +171,8 @@ extension SimulationRun {
         }
     }
 
+    /// Records that a user has signed out.
+    ///
     /// The user's calls that had ended before the sign-out began have stored their cookies by then.
     private func signedOut(_ user: String, _ ended: Set<Int>) {
         let next = progress.withLock { $0.next }

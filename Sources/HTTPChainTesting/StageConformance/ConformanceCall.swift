@@ -1,7 +1,8 @@
 import HTTPChainCore
 
-/// A call of a stage under test, in a separate task, so that a stage that hangs is reported instead of hanging the
-/// test.
+/// A call of a stage under test.
+///
+/// It runs in a separate task, so that a stage that hangs is reported instead of hanging the test.
 struct ConformanceCall: Sendable {
     private let outcome = Watched<Result<Response, any Error>?>(nil)
     private let task: Task<Void, Never>
@@ -40,10 +41,10 @@ struct ConformanceCall: Sendable {
     /// - Throws: An error if the stage doesn't end, or keeps calling `next`.
     func result(_ waitingFor: String = "the call to end") async throws -> Result<Response, any Error> {
         let finished = try await patiently(waitingFor) { [outcome] in
-            // Removes the result from the outcome, so that nothing here retains the response.
+            // The result is removed from the outcome, so that nothing here retains the response.
             try await outcome.wait { outcome in outcome.take() }
         }
-        // Also waits until the task has released its captures.
+        // Waits until the task has released its captures, too.
         await task.value
         if next.state.value.callCount > ConformanceNext.callLimit {
             throw failure("next was called more than \(ConformanceNext.callLimit) times in one call")
@@ -51,9 +52,9 @@ struct ConformanceCall: Sendable {
         return finished
     }
 
-    /// Waits until `next` is suspended in the call.
+    /// Waits until the call is suspended in `next`.
     ///
-    /// - Returns: `true` if it is; `false` if the stage ended without suspending there.
+    /// - Returns: `true` if it is; `false` if the stage has ended without that.
     func untilSuspended() async throws -> Bool {
         try await patiently("next to be called") { [outcome, next] in
             try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -35,18 +35,20 @@ private struct ProbedReader: BodyReader {
             if let error { throw error }
             return nil
         }
-        // If an error follows, the last byte is held back, so that the body ends before its declared length.
+        // If an error follows, the last byte isn't returned, so that the body ends before its declared length.
         let chunk = bytes.prefix(max(1, (bytes.count - (error == nil ? 0 : 1) + 1) / 2))
         bytes = bytes.dropFirst(chunk.count)
         return chunk
     }
 }
 
-/// The rest of the chain in conformance checks, which answers by script and observes its responses.
+/// The rest of the chain in conformance checks; it answers calls according to a script, and observes its responses.
 final class ConformanceNext: Transport {
     /// The behaviour for calls.
     enum Behaviour: Sendable {
-        /// Returns the answers in order, and repeats the last. With an error, their bodies break before their end.
+        /// Returns the answers in order, and repeats the last one.
+        ///
+        /// If there is an error, the bodies break with it before their end.
         case answer([StageHarness.Answer], breaking: (any Error)? = nil)
         /// Throws immediately.
         case fail(any Error)
@@ -71,7 +73,7 @@ final class ConformanceNext: Transport {
     let capabilities: TransportCapabilities = [.streamsUploads, .keepsRepeatedFields]
     let state = Watched(State())
     private let behaviour: Behaviour
-    /// The time for which a call waits for earlier responses to be closed, as under a concurrency limit of one; nil if
+    /// The time for which a call waits until earlier responses are closed, as under a concurrency limit of one; nil if
     /// it doesn't wait.
     private let patience: Patience?
 
@@ -111,7 +113,7 @@ final class ConformanceNext: Transport {
 
     /// Reads the body as a transport does.
     ///
-    /// A typed value is skipped, because there is no serializer.
+    /// A typed value is skipped, because there is no serializer to encode it.
     private func read(_ body: HTTPBody) async throws {
         guard body.value == nil else { return }
         do {
@@ -142,6 +144,6 @@ final class ConformanceNext: Transport {
 }
 
 extension HTTPField.Name {
-    /// Distinguishes the calls of one check.
+    /// The field that distinguishes the calls of one check.
     static let conformanceCall = Self(constant: "x-conformance-call")
 }

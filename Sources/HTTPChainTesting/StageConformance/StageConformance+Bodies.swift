@@ -32,7 +32,7 @@ extension StageConformance {
     }
 
     func verifyDiscardedResponses() async throws {
-        // Most stages don't call `next` again for this status, but those that encoded the request do.
+        // Most stages don't call `next` again after this status, but stages that encode requests do.
         let refused = StageHarness.Answer.status(.unsupportedMediaType, body: Self.provokingText)
         for script in provokingAnswers + [[refused] + answers] {
             let next = ConformanceNext(.answer(script), limitedToOne: patience)
@@ -53,8 +53,7 @@ extension StageConformance {
         }
     }
 
-    /// While the caller has the result, one body may be open: the body of the returned response, or the one in the
-    /// error.
+    /// While the caller has the result, one body may be open: that of the returned response, or that in the error.
     private func verifyDiscarded(in call: ConformanceCall, _ next: ConformanceNext) async throws {
         let result = try await call.result()
         _ = try await patience.settle { next.state.value.probes.count { !$0.isSettled } <= 1 }

@@ -21,13 +21,13 @@ extension StageConformance {
         return ConformanceCall(request, through: stage, next: next, check: check, suite: self)
     }
 
-    /// The declared answers; never empty.
+    /// The declared answers; there is always at least one.
     var answers: [StageHarness.Answer] {
         let answers = makeAnswers()
         return answers.isEmpty ? Self.defaultAnswers : answers
     }
 
-    /// The content of answers other than the last.
+    /// The content of all answers except the last.
     static var provokingText: HTTPBody { "what an answer says that is not the last" }
 
     /// The declared answers, alone and after an answer that makes many stages call `next` again.

@@ -21,7 +21,7 @@ extension StageConformance {
         guard try await patience.settle({ isReleased.withLock { $0 } }) else {
             throw call.failure("the request, or its options, are still referenced when the call is over")
         }
-        // The stage must outlive the check, because the stage might be what retains the request.
+        // The stage must outlive the check, because it may be what retains the request.
         withExtendedLifetime(stage) {}
     }
 

@@ -36,7 +36,7 @@ public struct StageConformance: Sendable {
     let makeStage: @Sendable () throws -> any Middleware
     var patience = Patience()
 
-    /// Declares the behaviour of the stage and how to create one; each check creates its own.
+    /// Declares the behaviour of the stage, and how to create one; each check creates a new stage.
     ///
     /// - Parameters:
     ///   - calls: The number of times that the stage calls `next`; exactly once by default.

@@ -1,11 +1,11 @@
 import HTTPChainCore
 
-/// The limit for a step of a stage under test that should take no time.
+/// The time limit for a step of a stage under test that should take no time.
 ///
-/// It is counted in turns of the shared thread pool instead of seconds, because on a small machine that runs a thousand
-/// tests concurrently, a clock can't distinguish a call that hangs from one that is waiting for its turn. Each turn
-/// here queues behind everything that was ready before it, including the stage under test, so a stage that makes
-/// progress has had as many turns.
+/// It is counted in turns of the shared thread pool instead of seconds. On a small machine that runs a thousand tests
+/// concurrently, a clock can't distinguish a call that hangs from one that is waiting for its turn. A turn here is
+/// queued behind everything that was ready before it, including the stage under test, so a stage that makes progress
+/// has had as many turns.
 struct Patience: Sendable {
     /// The number of turns.
     var turns = 300
@@ -49,7 +49,7 @@ struct Patience: Sendable {
     ///
     /// - Returns: Whether they ended.
     func settle(_ isSettled: () -> Bool) async throws -> Bool {
-        // Most tasks need only a turn or two, without a pause.
+        // Most tasks need only one or two turns, without a pause.
         for _ in 0..<100 {
             if isSettled() { return true }
             try Task.checkCancellation()

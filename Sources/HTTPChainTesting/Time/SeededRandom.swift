@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// A source of reproducible random numbers: the same seed gives the same numbers, on every platform.
 ///
-/// The generator is SplitMix64 (Steele, Lea and Flood, 2014). Its numbers are predictable: use it only in tests.
+/// The generator is SplitMix64 (Steele, Lea and Flood, 2014). Its numbers are predictable, so use it only in tests.
 public final class SeededRandom: RandomSource {
     private let state: Locked<UInt64>
 
@@ -27,7 +27,7 @@ extension ChainEnvironment {
     /// Returns an environment for tests, with a virtual clock and reproducible random numbers.
     ///
     /// - Parameters:
-    ///   - clock: The clock; by default a new one that only the test moves.
+    ///   - clock: The clock; by default a new one that only the test advances.
     ///   - seed: The seed of the random numbers; 0 by default.
     public static func virtual(_ clock: VirtualClock = VirtualClock(), seed: UInt64 = 0) -> ChainEnvironment {
         ChainEnvironment(time: clock, random: SeededRandom(seed: seed))

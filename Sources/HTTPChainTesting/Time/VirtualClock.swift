@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// A clock that a test moves, so that tests of stages that wait are fast and reliable.
+/// A clock that a test advances, so that tests of stages that wait are fast and reliable.
 ///
 /// ```swift
 /// let clock = VirtualClock()
@@ -12,16 +12,16 @@ public import HTTPChainCore
 /// ```
 ///
 /// It has two kinds of waits. A *sleep* waits for time to pass, such as a retry's backoff or a scripted delay. A
-/// *deadline* limits a call: most calls end before it, and nothing waits for it. ``waitForSleepers(count:patience:)``
+/// *deadline* limits a call; most calls end before it, and nothing waits for it. ``waitForSleepers(count:patience:)``
 /// and ``waitForDeadline(_:patience:)`` return when the code under test has reached that point. If it never does, they
 /// throw an error that lists the pending waits and the times when they end.
 ///
-/// Time moves in a single step: a task that wakes sees the new time, and the next sleep counts from there. To advance
+/// Time advances in a single step: a task that wakes sees the new time, and its next sleep starts there. To advance
 /// from sleep to sleep, use ``advanceToNextSleep()``.
 ///
-/// An automatic clock needs no driver: a sleep advances the time itself and returns, and ``sleeps`` lists the
-/// durations. It advances only for sleeps. A deadline is reached only if a sleep would go past it, and then the sleep
-/// is cut short there.
+/// An automatic clock doesn't have to be advanced: a sleep advances the time itself and returns, and ``sleeps`` lists
+/// the durations. Only sleeps advance the clock. A deadline is reached only if a sleep would go past it; the sleep then
+/// ends there.
 public final class VirtualClock: AlarmingTimeSource {
     private struct Sleeper: Sendable {
         let id: Int
@@ -63,7 +63,8 @@ public final class VirtualClock: AlarmingTimeSource {
         /// The purpose of the work with the deadline, if given; empty for a sleep.
         package let purpose: String
 
-        /// "sleeps until 5.0 seconds", "GET https://example.com/ runs under a deadline at 30.0 seconds".
+        /// The wait in words, such as "sleeps until 5.0 seconds" or "GET https://example.com/ runs under a deadline at
+        /// 30.0 seconds".
         package var description: String {
             switch kind {
             case .sleep: "a task sleeps until \(until)"
@@ -104,7 +105,7 @@ public final class VirtualClock: AlarmingTimeSource {
         }
     }
 
-    /// Far enough in the future for any test, and small enough that two can be added.
+    /// A time that is far enough in the future for any test, and small enough for the sum of two.
     private static let furthest = Duration.seconds(Int64.max)
 
     private let state: Watched<State>
@@ -193,7 +194,7 @@ public final class VirtualClock: AlarmingTimeSource {
 
     /// Performs an action when the time has advanced to a point.
     ///
-    /// Nothing waits for it, and an automatic clock doesn't advance for it.
+    /// Nothing waits for it, so an automatic clock doesn't advance to it.
     package func alarm(
         at instant: Duration,
         for purpose: @autoclosure () -> String,
@@ -206,7 +207,7 @@ public final class VirtualClock: AlarmingTimeSource {
             state.alarms.append(Alarm(id: state.nextID, deadline: instant, purpose: purpose, action: action))
             return (state.nextID, false)
         }
-        // Not called synchronously, because the caller may hold a lock that the action takes.
+        // The action isn't called synchronously, because the caller may hold a lock that the action needs.
         if isDue { Task { action() } }
         return VirtualAlarm { [weak self] instant in self?.move(id, to: instant) }
     }
@@ -245,7 +246,7 @@ public final class VirtualClock: AlarmingTimeSource {
         advance { $0.waits.first?.until }
     }
 
-    /// Advances the time to the end of the next sleep; deadlines before it are also reached.
+    /// Advances the time to the end of the next sleep; deadlines before that are reached, too.
     ///
     /// - Returns: That time on the scale of ``elapsed``; `nil` if no task sleeps.
     @discardableResult
@@ -263,12 +264,13 @@ public final class VirtualClock: AlarmingTimeSource {
         return time
     }
 
-    /// Waits until this number of tasks sleep on this clock, which means that the code under test has reached its wait.
+    /// Waits until this number of tasks are sleeping on this clock, which means that the code under test has reached
+    /// its wait.
     ///
     /// - Parameters:
     ///   - count: The number of sleeping tasks; 1 by default. Deadlines don't count.
     ///   - patience: The time limit, in real time; 30 seconds by default, and longer if many tests share the machine.
-    /// - Throws: An error if fewer tasks sleep; `CancellationError` as soon as the task is cancelled.
+    /// - Throws: An error if fewer tasks are sleeping; `CancellationError` as soon as the task is cancelled.
     public func waitForSleepers(count: Int = 1, patience: Duration = .seconds(30)) async throws {
         try await wait(for: "\(count) sleeping \(count == 1 ? "task" : "tasks")", patience) {
             $0.sleepers.count >= count
@@ -309,7 +311,7 @@ public final class VirtualClock: AlarmingTimeSource {
 }
 
 private final class VirtualAlarm: TimeAlarm {
-    /// Moves the alarm, or removes it.
+    /// A closure that moves the alarm, or removes it.
     private let change: @Sendable (Duration?) -> Void
 
     init(_ change: @escaping @Sendable (Duration?) -> Void) {
@@ -324,7 +326,7 @@ private final class VirtualAlarm: TimeAlarm {
     func cancel() { change(nil) }
 }
 
-/// An error for a wait on a ``VirtualClock`` that a test expected and that did not occur.
+/// An error for a wait on a ``VirtualClock`` that a test expected and that didn't occur.
 package struct VirtualClockError: HTTPChainError, Hashable {
     /// The expected wait.
     package let expected: String

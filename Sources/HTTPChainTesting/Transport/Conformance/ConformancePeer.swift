@@ -19,7 +19,7 @@ extension ConformanceRun {
                 for try await chunk in response.body { try await exchange.writeChunk(chunk) }
                 try await exchange.finishChunks()
             }
-            // A handler may respond without reading the request, but the connection can only be reused after the whole
+            // A handler may respond without reading the request, but the connection can be reused only if the whole
             // request has been read.
             while try await exchange.readChunk() != nil {}
         }

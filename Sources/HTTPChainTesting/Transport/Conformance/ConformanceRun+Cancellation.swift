@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// Checks of cancelled and abandoned exchanges.
 extension ConformanceRun {
-    /// The time in which cancellation must take effect, which is a part of the check's limit.
+    /// The time within which cancellation must take effect; it is a part of the check's limit.
     var promptly: Duration { suite.limit / 3 }
 
     func cancellingEndsWaiting() async throws {

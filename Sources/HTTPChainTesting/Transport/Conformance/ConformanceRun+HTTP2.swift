@@ -2,7 +2,9 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Checks over HTTP/2. The path of a request says what the server does: see `Tests/InteroperabilityTests/frames.py`.
+/// Checks over HTTP/2.
+///
+/// The path of a request determines what the server does; see `Tests/InteroperabilityTests/frames.py`.
 extension ConformanceRun {
     /// Checks refused streams (RFC 9113 §8.7) and streams above the last one of a GOAWAY (§6.8).
     func unprocessedIsUnsent() async throws {
@@ -24,7 +26,7 @@ extension ConformanceRun {
         }
     }
 
-    /// Checks that a GOAWAY whose last stream is the call's leaves its response (RFC 9113 §6.8).
+    /// Checks that a GOAWAY whose last stream is the call's doesn't affect the call's response (RFC 9113 §6.8).
     func callsAfterGoAwayMoveOn() async throws {
         try await withFrames { frames in
             for _ in 1...3 {
@@ -35,7 +37,7 @@ extension ConformanceRun {
         }
     }
 
-    /// Checks that a request that may have been processed is sent once (RFC 9110 §9.2.2).
+    /// Checks that a request that may have been processed isn't sent again (RFC 9110 §9.2.2).
     func lostStreamsAreNotResent() async throws {
         let codes = ["CANCEL", "INTERNAL_ERROR", "ENHANCE_YOUR_CALM", "NO_ERROR", "CANCEL?at=head"]
         try await withFrames { frames in
@@ -60,7 +62,7 @@ extension ConformanceRun {
         }
     }
 
-    /// Checks that a complete response counts, with any code that ends its stream (RFC 9113 §8.1).
+    /// Checks that a complete response is delivered, regardless of the code that ends its stream (RFC 9113 §8.1).
     func earlyAnswerCounts() async throws {
         let body = Pattern.body(2_000_000, declared: true, once: false)
         try await withFrames { frames in
@@ -89,7 +91,7 @@ extension ConformanceRun {
     }
 }
 
-/// Calls to `frames.py`, which counts each by its name.
+/// Calls of `frames.py`, which counts each of them by its name.
 private struct FrameCalls {
     struct Call {
         let name: String

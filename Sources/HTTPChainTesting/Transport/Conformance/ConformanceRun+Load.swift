@@ -5,8 +5,8 @@ import HTTPTypes
 /// Checks of concurrency and backpressure.
 extension ConformanceRun {
     func slowReaderIsBounded() async throws -> TransportConformance.Outcome {
-        // The memory of the whole process is measured. Other work in the process may make it grow once, but not three
-        // times.
+        // Measures the memory of the whole process. Other work in the process may make it grow once, but not in all
+        // three attempts.
         for _ in 0..<2 {
             do { return try await slowReaderIsBoundedOnce() } catch is ConformanceFailure {}
         }
@@ -66,7 +66,7 @@ extension ConformanceRun {
         try await withPeer(peer) { transport, base in
             var growth: [Int] = []
             var open = try await Self.round(transport, base, self)
-            // Other tests in the process open files too, so only growth in every round is a leak.
+            // Other tests in the process open files, too. Only growth in every round is a leak.
             for _ in 1...3 {
                 let now = try await Self.round(transport, base, self)
                 guard let before = open, let after = now, after - before > 100 else { return }
@@ -77,7 +77,7 @@ extension ConformanceRun {
         }
     }
 
-    /// Sends 1,000 requests at once and counts the open files after.
+    /// Sends 1,000 requests at once, and counts the open files afterwards.
     private static func round(_ transport: any Transport, _ base: String, _ run: ConformanceRun) async throws -> Int? {
         let wrong = await withTaskGroup(of: String?.self) { group in
             for index in 0..<1000 {

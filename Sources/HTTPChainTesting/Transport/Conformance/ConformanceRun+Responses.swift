@@ -58,7 +58,7 @@ extension ConformanceRun {
         }
         guard hasNetwork else { return }
         let script: LoopbackServer.Script = { exchange in
-            // A byte that isn't UTF-8 (obs-text, RFC 9110 §5.5). Any representation is allowed, as long as it does no
+            // A byte that isn't UTF-8 (obs-text, RFC 9110 §5.5). Any representation of it is allowed, if it does no
             // harm.
             var head = Data("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Latin: caf".utf8)
             head.append(0xE9)
@@ -134,7 +134,7 @@ extension ConformanceRun {
             var text = ""
             for try await chunk in response.body {
                 text += String(decoding: chunk, as: UTF8.self)
-                // Each piece must arrive before the server sends the next. Otherwise this never ends.
+                // Each piece must arrive before the server sends the next one. Otherwise this never ends.
                 if text == "first;" { next[0].reach() }
                 if text == "first;second;" { next[1].reach() }
             }

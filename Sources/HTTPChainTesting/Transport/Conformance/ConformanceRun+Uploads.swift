@@ -159,7 +159,7 @@ extension ConformanceRun {
         let peer: LoopbackServer.Script = { exchange in
             try await exchange.writeHead(413, [("Content-Length", "9"), ("Connection", "close")])
             try await exchange.write("too large")
-            // Closing now would reset the connection and could destroy the response (RFC 9112 §9.6).
+            // Closing the connection now would reset it, which could destroy the response (RFC 9112 §9.6).
             try await exchange.waitForPeerToClose()
         }
         try await withServer(peer) { transport, server in

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// A running check: creates the transport and its peer, and describes failures.
+/// A running check; it creates the transport and its peer, and describes failures.
 struct ConformanceRun: Sendable {
     let suite: TransportConformance
     let check: TransportConformance.Check
@@ -12,7 +12,7 @@ struct ConformanceRun: Sendable {
 
     // MARK: Peers
 
-    /// Runs `body` with a transport and a URL at which `handler` responds, over a network or not.
+    /// Runs `body` with a transport and a URL at which `handler` responds; the transport may have a network or not.
     func withPeer<Value: Sendable>(
         _ handler: @escaping TransportConformance.Handler,
         _ body: (any Transport, String) async throws -> Value
@@ -112,8 +112,8 @@ struct ConformanceRun: Sendable {
 
     /// Returns once `value` has not changed for a while, or `isOver` holds.
     ///
-    /// The absence of change can only be observed by waiting. On a slow machine this may miss faults, but never reports
-    /// false ones.
+    /// That something doesn't change can only be observed by waiting. On a slow machine this may miss faults, but never
+    /// reports false ones.
     func untilQuiet(_ value: () -> Int64, isOver: () -> Bool) async throws {
         var last = value()
         var quiet = 0

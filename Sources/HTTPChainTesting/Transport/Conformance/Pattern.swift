@@ -1,9 +1,9 @@
 import Foundation
 import HTTPChainCore
 
-/// A sequence of bytes that depend on their position, so that a large body can be checked while it is read.
+/// A sequence of bytes that depend on their position, so that a large body can be checked as it is read.
 ///
-/// They repeat after a prime number of bytes, so that swapped, lost or duplicated chunks are detected.
+/// The pattern repeats after a prime number of bytes, so that swapped, lost or duplicated chunks are detected.
 enum Pattern {
     private static let period = 65_521
     private static let block: Data = {

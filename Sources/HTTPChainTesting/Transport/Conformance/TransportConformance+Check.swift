@@ -15,7 +15,7 @@ extension TransportConformance {
         case targetArrives = "Path and query arrive exactly as they were written, with square brackets encoded"
         /// Request fields arrive: repeated, long and not ASCII.
         case requestFieldsArrive = "Request fields arrive: repeated, long and not ASCII"
-        /// A known length is sent as exactly that Content-Length, and the body isn't chunked.
+        /// A body of known length is sent with exactly that Content-Length, and isn't chunked.
         case framingIsExact = "A known length is sent as exactly that Content-Length, and nothing of it chunked"
         /// A body of unknown length is sent chunked, without a Content-Length.
         case unknownLengthIsChunked = "A body of unknown length is sent chunked, with no Content-Length beside it"
@@ -31,7 +31,7 @@ extension TransportConformance {
         case failingUploadFails = "A body that fails halfway is its own error, not a hang and not a success"
         /// Upload progress counts upwards and ends at the full length.
         case uploadProgressIsReported = "Upload progress counts upwards and ends at the full length"
-        /// An upload is pulled no faster than the server reads it.
+        /// An upload is read no faster than the server reads it.
         case uploadIsPulled = "An upload is pulled no faster than the server reads it"
         /// A response that arrives before the upload was read is delivered.
         case earlyAnswerIsDelivered = "A response that comes before the upload was read is delivered"
@@ -58,7 +58,7 @@ extension TransportConformance {
         case closeDelimitedReplyArrives = "A body that ends with its connection arrives whole"
         /// A big download arrives whole.
         case bigDownloadArrives = "A big download arrives whole"
-        /// An encoded body arrives encoded, or decoded without the fields that described the coding.
+        /// An encoded body arrives either encoded, or decoded without the fields that described the coding.
         case contentCodingIsHonest = "An encoded body arrives encoded, or decoded with the fields that said so gone"
         /// A redirect is delivered, not followed.
         case redirectsAreNotFollowed = "A redirect is delivered, not followed"
@@ -98,17 +98,18 @@ extension TransportConformance {
         case timeoutFails = "A server that never responds is a TransportError of kind timedOut"
 
         // HTTP/2.
-        /// A request on a stream that was refused, or is above the last one of a GOAWAY, is sent again or certainly
-        /// wasn't sent.
+        /// If the stream of a request was refused, or is above the last one of a GOAWAY, the request is sent again, or
+        /// the error says that nothing was sent.
         case unprocessedIsUnsent =
             "A request on a refused stream, or above the last of a GOAWAY, is sent again or certainly was not sent"
-        /// A GOAWAY leaves the response of its last stream, and the next call has another connection.
+        /// A GOAWAY doesn't affect the response of its last stream, and the next call uses another connection.
         case callsAfterGoAwayMoveOn =
             "A GOAWAY leaves the response of its last stream, and the next call has another connection"
         /// A POST whose stream or connection ends without a response may have been sent, and isn't sent again.
         case lostStreamsAreNotResent =
             "A POST whose stream or connection ends without a response may have been sent, and is not sent again"
-        /// A complete response to an unfinished upload counts, with any code that then resets the stream.
+        /// A complete response to an unfinished upload is delivered, regardless of the code that then resets the
+        /// stream.
         case earlyAnswerCounts =
             "A complete response to an unfinished upload counts, with any code that then resets the stream"
 
@@ -128,10 +129,10 @@ extension TransportConformance {
         case droppingHalfReadEnds = "Dropping a body that was read in part ends its transfer"
         /// A slow reader slows the server down, or at least does not fill the memory.
         case slowReaderIsBounded = "A slow reader slows the server down, or at least does not fill the memory"
-        /// 1,000 requests at once are all answered, repeatedly, without growth in open files.
+        /// 1,000 requests at once all get responses, repeatedly, without growth in open files.
         case manyAtOnce = "1,000 requests at once are all answered, and again, with no growth in open files"
 
-        /// Whether the check needs a byte-level server, and so a transport with a network.
+        /// Whether the check needs a byte-level server, and therefore a transport with a network.
         package var needsNetwork: Bool {
             switch self {
             case .methodsArrive, .bodyKindsArrive, .targetArrives, .requestFieldsArrive, .bigUploadArrives,
@@ -146,7 +147,7 @@ extension TransportConformance {
             }
         }
 
-        /// Whether the check needs a server of HTTP/2.
+        /// Whether the check needs an HTTP/2 server.
         package var needsHTTP2: Bool {
             switch self {
             case .unprocessedIsUnsent, .callsAfterGoAwayMoveOn, .lostStreamsAreNotResent, .earlyAnswerCounts: true

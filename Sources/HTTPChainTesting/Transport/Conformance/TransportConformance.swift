@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Checks that a transport meets the requirements that every stage relies on; run it against your own transport.
+/// Checks that a transport meets the requirements that every stage relies on; run it with your own transport.
 ///
 /// ```swift
 /// @Suite struct MyTransportConformance {
@@ -13,9 +13,9 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// The transport connects to a ``LoopbackServer``, which speaks plain HTTP/1.1 on 127.0.0.1 and misbehaves at the byte
-/// level. A transport without a network gets the peer as a closure, and only the applicable checks run. The checks of
-/// HTTP/2 need a server that you start: see the parameter `http2`.
+/// The transport connects to a ``LoopbackServer``, which supports HTTP/1.1 without TLS on 127.0.0.1 and misbehaves at
+/// the byte level. A transport without a network gets the peer as a closure, and only the applicable checks run. The
+/// HTTP/2 checks need a server that you start; see the parameter `http2`.
 public struct TransportConformance: Sendable {
     /// A closure that plays the server for a transport without a network.
     package typealias Handler = @Sendable (Request) async throws -> Response
@@ -49,7 +49,7 @@ public struct TransportConformance: Sendable {
     ///   - timingOut: A closure that creates a transport with a short timeout, such as 200 ms; if `nil`,
     ///     ``Check/timeoutFails`` is skipped.
     ///   - http2: The origin of a running `Tests/InteroperabilityTests/frames.py` of HTTPChain's repository, such as
-    ///     `https://localhost:8443`, whose certificate the transport trusts; if `nil`, the checks of HTTP/2 are skipped.
+    ///     `https://localhost:8443`. The transport must trust its certificate. If `nil`, the HTTP/2 checks are skipped.
     ///   - shutDown: A closure that shuts down a transport after its check; does nothing by default.
     ///   - make: A closure that creates the transport for one check.
     public init(

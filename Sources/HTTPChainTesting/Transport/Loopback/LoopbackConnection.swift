@@ -35,14 +35,14 @@ actor LoopbackConnection {
             } catch SocketError.blocked {
                 try await suspend(untilReadyFor: .read)
             } catch {
-                // End of file or a reset: both mean that the client is gone.
+                // After the end of the file or a reset, the client is gone.
                 peerHasClosed = true
                 return false
             }
         }
     }
 
-    /// Reads a line without its CRLF; returns `nil` if the client closed the connection before its first byte.
+    /// Reads a line without its CRLF; returns `nil` if the client closed the connection before the first byte.
     func readLine(limit: Int) async throws -> Data? {
         guard let line = try await read(through: "\n", limit: limit) else { return nil }
         return Data(line.dropLast(line.dropLast().last == 0x0D ? 2 : 1))
@@ -106,7 +106,7 @@ actor LoopbackConnection {
         if reset { try? socket.setValue(linger(l_onoff: 1, l_linger: 0), for: LingerOption()) }
         state = .closing
         if operations > 0 {
-            // Any waiter on the socket must release it before its descriptor may be reused.
+            // A task that waits for the socket must release it before its descriptor may be reused.
             _ = shutdown(socket.file.rawValue, Int32(SHUT_RDWR))
         } else {
             await finishClosing()
@@ -116,7 +116,8 @@ actor LoopbackConnection {
     private func finishClosing() async {
         guard state == .closing else { return }
         state = .closed
-        // The pool removes a descriptor just after waking its waiter; only then may it be closed.
+        // The pool removes a descriptor just after waking the task that waits for it. The descriptor may be closed only
+        // after that.
         if let pool = pool as? any Actor { await Self.visit(pool) }
         try? socket.close()
     }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension LoopbackExchange {
-    /// Writes a status line, header fields, and the blank line; adds nothing.
+    /// Writes a status line, the given header fields, and the blank line; no fields are added.
     ///
     /// - Parameters:
     ///   - status: The status code.
@@ -23,13 +23,12 @@ extension LoopbackExchange {
         keepConnection()
     }
 
-    /// Starts a chunked response: continue with ``writeChunk(_:)`` and end with ``finishChunks()``.
+    /// Begins a chunked response; continue with ``writeChunk(_:)``, and end with ``finishChunks()``.
     package func beginChunks(_ status: Int = 200, fields: [(String, String)] = []) async throws {
         try await writeHead(status, fields + [("Transfer-Encoding", "chunked")])
     }
 
-    /// Sends one chunk of a chunked body; sends nothing if the data is empty, because an empty chunk would end the
-    /// body.
+    /// Sends one chunk of a chunked body; does nothing if the data is empty, because an empty chunk would end the body.
     package func writeChunk(_ data: Data) async throws {
         guard !data.isEmpty else { return }
         var bytes = Data("\(String(data.count, radix: 16))\r\n".utf8)

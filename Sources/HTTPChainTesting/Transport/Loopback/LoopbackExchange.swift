@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// A request on a connection of a ``LoopbackServer``, which a script reads and answers byte by byte.
+/// A request on a connection of a ``LoopbackServer``; a script reads and answers it byte by byte.
 ///
 /// Two tasks may call the methods concurrently, one reading and one writing.
 public final class LoopbackExchange: Sendable {
@@ -46,7 +46,7 @@ public final class LoopbackExchange: Sendable {
 
     /// Returns the next bytes of the request body, without its framing; `nil` at the end.
     ///
-    /// Reads from the socket only when called, so a script that waits makes the client wait.
+    /// Reads from the socket only when called, so that a script that waits makes the client wait.
     ///
     /// - Throws: An error if the client ends the connection first or breaks the framing.
     package func readChunk() async throws -> Data? {
@@ -136,7 +136,7 @@ public final class LoopbackExchange: Sendable {
         try await write(Data(text.utf8))
     }
 
-    /// Lets the connection serve another request when the script returns, if the request body was read.
+    /// Allows the connection to serve another request when the script returns, if the request body has been read.
     ///
     /// ``reply(_:fields:body:)`` and ``finishChunks()`` call this.
     package func keepConnection() {
@@ -153,7 +153,7 @@ public final class LoopbackExchange: Sendable {
         await connection.close(reset: true)
     }
 
-    /// Waits until the client has ended the connection; discards anything it still sends.
+    /// Waits until the client has ended the connection, and discards anything that it still sends.
     ///
     /// - Throws: `CancellationError` if the server is stopped first.
     public func waitForPeerToClose() async throws {

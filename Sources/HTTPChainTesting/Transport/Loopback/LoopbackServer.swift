@@ -2,10 +2,10 @@ import FlyingSocks
 import Foundation
 import HTTPChainCore
 
-/// A scripted HTTP/1.1 server on 127.0.0.1 that can misbehave like real ones.
+/// A scripted HTTP/1.1 server on 127.0.0.1, which can misbehave like a real server.
 ///
-/// Each request is passed to a script that reads it at its own pace and answers byte by byte. Requests are recorded as
-/// sent on the wire.
+/// Each request is passed to a script, which reads it at its own speed and answers byte by byte. Requests are recorded
+/// as sent on the wire.
 ///
 /// ```swift
 /// let server = try await LoopbackServer.start { exchange in
@@ -30,8 +30,8 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - port: The port to listen on, such as the port of a stopped server; by default one chosen by the system.
-    ///   - bufferSize: The size of the socket buffers in bytes, to trigger backpressure early; the system's default if
-    ///     `nil`.
+    ///   - bufferSize: The size of the socket buffers in bytes, for triggering backpressure early; the system's default
+    ///     if `nil`.
     ///   - script: The script that answers each request.
     /// - Throws: An error if the system can't provide the socket.
     public static func start(
@@ -48,7 +48,7 @@ public final class LoopbackServer: Sendable {
                 try socket.setValue(bufferSize, for: .receiveBufferSize)
             }
             do {
-                // Lets another server use the port while this server's connections linger.
+                // Allows another server to use the port while this server's connections are still closing.
                 try socket.setValue(true, for: .localAddressReuse)
                 try socket.bind(to: .inet(ip4: "127.0.0.1", port: port))
                 try socket.listen()
@@ -76,7 +76,7 @@ public final class LoopbackServer: Sendable {
         task.cancel()
     }
 
-    /// Scheme, host and port: `http://127.0.0.1:49152`.
+    /// The scheme, host and port, such as `http://127.0.0.1:49152`.
     public var origin: String { "http://127.0.0.1:\(port)" }
 
     /// Returns the URL of a path on this server.
@@ -88,10 +88,10 @@ public final class LoopbackServer: Sendable {
     /// The number of accepted connections.
     package var connectionCount: Int { log.withLock { $0.connectionCount } }
 
-    /// The errors of scripts and of malformed requests, except those caused by a client that leaves.
+    /// The errors of scripts and of malformed requests, except those caused by a client that ends the connection.
     package var failures: [any Error] { log.withLock { $0.failures } }
 
-    /// Closes every connection and the port, and returns when all its tasks have ended.
+    /// Closes all connections and the port, and returns when all tasks of the server have ended.
     public func stop() async {
         task.cancel()
         await task.value
@@ -141,7 +141,9 @@ private struct LoopbackAcceptor: Sendable {
         try? socket.close()
     }
 
-    /// The pool removes a descriptor just after waking its waiter; only then may it be closed.
+    /// Runs on the pool, which removes a descriptor just after waking the task that waits for it.
+    ///
+    /// The descriptor may be closed only after that.
     private static func visit(_ actor: isolated any Actor) {}
 
     private func serve(_ connection: LoopbackConnection, _ number: Int) async {
@@ -159,7 +161,7 @@ private struct LoopbackAcceptor: Sendable {
         } catch is CancellationError {
             // The server was stopped.
         } catch let error as LoopbackError where error.problem == .peerClosed || error.problem == .closed {
-            // The client or the script ended the exchange on purpose.
+            // The client or the script ended the exchange deliberately.
         } catch {
             log.withLock { $0.failures.append(error) }
         }

@@ -1,7 +1,8 @@
 import HTTPChainCore
 
-/// A point that one side reaches and another waits for, with which a script and a test can agree on an order without
-/// sleeping.
+/// A point that one side reaches and another waits for.
+///
+/// With it, a script and a test can agree on an order without sleeping.
 package final class Rendezvous: Sendable {
     private let state = Watched(false)
 
