@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// The facts about a call that an ``Authenticator`` needs in addition to the request, and its notes about the call.
+/// The facts about a call that an ``Authenticator`` needs in addition to the request, with the authenticator's notes.
 public struct AuthenticationContext: Sendable {
     /// Whether a server or a proxy asks for credentials.
     public let target: AuthenticationTarget
@@ -12,16 +12,16 @@ public struct AuthenticationContext: Sendable {
     public internal(set) var maySendPreemptively: Bool
     /// The number of challenges already answered in this call, by any scheme.
     public internal(set) var answers: Int
-    /// The authenticator's note for later in the same call, such as which of its keys was sent.
+    /// A value that the authenticator keeps for later in the same call, such as which of its keys was sent.
     ///
-    /// `nil` until the authenticator sets it. Other authenticators don't see it.
+    /// `nil` until the authenticator sets it. Other authenticators can't see it.
     public var note: (any Sendable)?
 
     /// The inner stages, or `nil` in a context created for a test without a transport.
     let next: Next?
     /// The response that rejects the request, or `nil` if there is none yet.
     var rejection: Rejection?
-    /// The origin and what may be sent to it; `nil` for a proxy, and in a context created for a test.
+    /// The origin, and which credentials may be sent to it; `nil` for a proxy, and in a context created for a test.
     let binding: OriginBinding?
 
     /// Makes a context for testing an authenticator.
@@ -61,7 +61,7 @@ public struct AuthenticationContext: Sendable {
 
     /// Drains the rejecting response, so that the connection is free for the authenticator's own requests.
     ///
-    /// After that the response is gone: the challenge must be answered, or the call must fail.
+    /// Afterwards, the response can't be returned: the challenge must be answered, or the call must fail.
     package func discardRejection() async {
         guard let rejection else { return }
         await rejection.body.drain(time: rejection.time)
@@ -73,7 +73,7 @@ public struct AuthenticationContext: Sendable {
     }
 }
 
-/// The response that rejects the request; a class, so that calls that aren't rejected don't carry it.
+/// The response that rejects the request; it is a class, so that it adds no cost to calls that aren't rejected.
 final class Rejection: Sendable {
     let head: HTTPResponse
     let body: HTTPBody
@@ -88,7 +88,7 @@ final class Rejection: Sendable {
 }
 
 extension Request {
-    /// Sets the credentials field and binds it to the origin, so that it is sent to no other.
+    /// Sets the credentials field and binds it to the origin, so that it is sent to no other origin.
     ///
     /// The field is excluded from HTTP/2 and HTTP/3 header compression tables (RFC 7541 §7.1.3).
     ///
@@ -99,19 +99,19 @@ extension Request {
         setCredentials(ReadyCredentials(context.target.requestField, credentials), in: context)
     }
 
-    /// Sets credentials that need not be UTF-8.
+    /// Sets credentials that may not be UTF-8.
     package mutating func setCredentials(_ credentials: [UInt8], in context: AuthenticationContext) {
         let field = HTTPField(name: context.target.requestField, value: credentials)
         setCredentials(ReadyCredentials(field), in: context)
     }
 
-    /// Sets a prepared field and binds it.
+    /// Sets a field made in advance, and binds it.
     mutating func setCredentials(_ ready: ReadyCredentials, in context: AuthenticationContext) {
         let name = context.target.requestField
         head.headerFields[fields: name] = ready.fields
         if let binding = context.binding, !options.contains(OriginBoundFieldsNote.self) {
             options.set(binding.bound)
-            // The proxy is used for requests to this server, but maybe not to the next one.
+            // Binds the field to the server, because the next server may be reached without this proxy.
         } else if let owner = context.target == .proxy ? origin : context.origin {
             options[OriginBoundFieldsNote.self][name] = owner
         }

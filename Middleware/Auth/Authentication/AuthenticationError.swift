@@ -2,8 +2,8 @@ public import HTTPChainCore
 
 /// Thrown if there are no credentials to send: no password, no token, or no session.
 ///
-/// The error of a custom provider or authenticator is the `underlyingError`. So is the ``OAuthError`` or the transport's
-/// error that prevented a refresh.
+/// If a custom provider or authenticator failed, its error is the `underlyingError`. If a refresh failed, it is the
+/// ``OAuthError`` or the transport's error.
 public struct AuthenticationError: NetworkFailure, ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
@@ -16,12 +16,14 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
         case providerWaitsForItself(ProtectionSpace)
         /// The scheme (first) can't carry the credential, for the given reason (second).
         case invalidCredential(scheme: String, why: String)
-        /// The server's own proof is wrong or missing: the server may be an impostor.
+        /// The server's own proof is wrong or missing, so the server may be an impostor.
         case serverNotProven(why: String)
-        /// The scheme covers the content, and the request's body can be read only once, so that nothing would be left
+        /// The scheme covers the content, but the request's body can be read only once, so that nothing would be left
         /// to send.
         case bodyReadableOnce(scheme: String)
-        /// The request names a route (first) that ``RoutedAuthMiddleware`` doesn't have; those with a name are the second.
+        /// The request names a route (first) that ``RoutedAuthMiddleware`` doesn't have.
+        ///
+        /// The second value lists the routes that have names.
         case unknownRoute(String, known: [String])
         /// The token is empty or contains characters that aren't allowed in tokens (RFC 6749 §A.12).
         case malformedToken
@@ -65,8 +67,7 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
         cause = underlyingError
     }
 
-    /// The network failure that prevented fetching credentials; the call is then retried like after any network
-    /// failure.
+    /// The network failure that prevented fetching credentials; the call is then retried as after any network failure.
     package var networkFailure: TransportError? {
         TransportError.behind(underlyingError, stage: stage, exchange: exchange)
     }
@@ -145,7 +146,7 @@ public struct AuthenticationError: NetworkFailure, ExplainedError {
 }
 
 extension AuthenticationError {
-    /// Converts the error of a failed refresh of a token.
+    /// Converts the error of a failed token refresh.
     init(ofToken error: any Error, exchange: ExchangeSnapshot) {
         let (problem, cause): (Problem, (any Error)?) =
             switch error {

@@ -13,23 +13,23 @@ import HTTPTypes
 /// ```
 ///
 /// A request gets credentials preemptively if an ``Authenticator`` has some that the server is known to accept.
-/// Otherwise it is sent without credentials, and the stage answers the challenge of a 401. The strongest scheme goes
-/// first. A weaker one is used if the server doesn't offer the stronger one, or if there is no credential for it, but
-/// never after the stronger one was rejected: that could reveal a password that the stronger one protects.
-/// `BasicAuthMiddleware` and similar stages are this stage with one authenticator. Several of them in a chain follow
-/// the same rule.
+/// Otherwise it is sent without credentials, and the stage answers the challenge of a 401. The strongest scheme is
+/// tried first. A weaker one is used if the server doesn't offer the stronger one, or if there is no credential for it.
+/// It isn't used after the stronger one was rejected, because that could reveal a password that the stronger one
+/// protects. `BasicAuthMiddleware` and similar stages are this stage with one authenticator. Several of them in a chain
+/// follow the same rule.
 ///
-/// **Origins.** Credentials go only to the origin that they are for: the fields are declared in
-/// `OriginBoundFieldsNote`, challenges from other origins aren't answered, and a request whose `Host`
-/// field differs from its URL gets none. Proxy credentials are sent only with `http` requests: an `https` request would
-/// take them through the tunnel to the server.
+/// **Origins.** Credentials are only sent to the origin that they are for: the fields are declared in
+/// `OriginBoundFieldsNote`, challenges from other origins aren't answered, and a request whose `Host` field differs
+/// from its URL gets no credentials. Proxy credentials are sent only with `http` requests, because an `https` request
+/// would carry them through the tunnel to the server.
 ///
-/// **A field set by hand** is kept: a request with an `Authorization` field is passed on unchanged.
+/// **A field set by the caller** is kept: a request with an `Authorization` field is passed on unchanged.
 ///
 /// **Unanswered.** A 401 that can't be answered is returned; ``HTTPChainCore/Response/authenticationRefusal`` says why.
 /// A body that can be read only once can't be retried, so such a request needs preemptive credentials.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries, so that each attempt has fresh credentials.
+/// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries, so that each attempt gets fresh credentials.
 ///
 /// **Options.** ``HTTPChainCore/Request/authentication(_:)``.
 ///
@@ -51,7 +51,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     /// Authenticates to servers, or to a proxy (407, `Proxy-Authorization`), RFC 9110 §11.7.
     ///
     /// - Parameters:
-    ///   - authenticators: The schemes. Their strength decides which is used, not their order.
+    ///   - authenticators: The schemes. Their strength, not their order, determines which one is used.
     ///   - proxy: The proxy's URL, to which credentials are bound. Defaults to none, for servers.
     ///   - maximumAnswers: The maximum number of challenges answered in one call. Defaults to 3.
     public init(_ authenticators: [any Authenticator], proxy: String? = nil, maximumAnswers: Int = 3) {
@@ -67,7 +67,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         purpose: String? = nil
     ) {
         let target: AuthenticationTarget = proxy == nil ? .origin : .proxy
-        // Schemes of equal strength keep their order.
+        // Sorts by strength; authenticators of equal strength keep their order.
         let authenticators = authenticators.map { $0 as? any BuiltInAuthenticator ?? CustomAuthenticator(own: $0) }
         self.authenticators = authenticators.enumerated()
             .sorted { ($1.element.strength, $0.offset) < ($0.element.strength, $1.offset) }.map(\.element)
@@ -76,7 +76,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         self.maximumAnswers = max(1, maximumAnswers)
         self.name = name
         self.purpose = purpose ?? "answers \(target.status.code)"
-        // The weakest scheme never takes precedence over an inner stage.
+        // The weakest scheme isn't announced, because it never takes precedence over an inner stage.
         announced = authenticators.filter { $0.strength > .password }
             .map { KnownScheme($0, target) }
         checksResponses = authenticators.contains { $0.checksResponses }
@@ -88,7 +88,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
     /// Inside retries.
     package var stagePhase: Phase { .authenticate }
 
-    /// Whether all authenticators keep deadlines.
+    /// Whether all authenticators respect the call's deadline.
     package var stageKeepsDeadlines: Bool { authenticators.allSatisfy(\.keepsDeadlines) }
 
     /// The options that the stage reads.
@@ -130,8 +130,9 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         return problems
     }
 
-    /// Returns problems with inner stages that have the same scheme for an overlapping origin: the outer one would
-    /// never answer, or both would prompt the user.
+    /// Returns problems with inner stages that have the same scheme for an overlapping origin.
+    ///
+    /// The outer stage would never answer, or both would prompt the user.
     private func nestingProblems(at place: ChainPlace) -> [ChainProblem] {
         place.inside.compactMap { inner in
             guard let inner = (inner as? any AuthenticationStage)?.authentication, inner.target == target else {
@@ -146,7 +147,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         }
     }
 
-    /// Returns the problem with two nested stages that send the same credentials to the same origin.
+    /// Returns the problem that two nested stages send the same credentials to the same origin.
     static func nestingProblem(of name: String, around inner: any Middleware, sending what: String) -> ChainProblem {
         ChainProblem(
             stage: name,
@@ -156,7 +157,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         )
     }
 
-    /// Returns the problem with a transport that follows redirects itself, for a stage that adds credentials.
+    /// Returns the problem that a transport follows redirects itself, for a stage that adds credentials.
     package static func redirectProblems(of name: String, at place: ChainPlace) -> [ChainProblem] {
         guard place.capabilities.contains(.followsRedirects) else { return [] }
         return [
@@ -176,7 +177,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         try await authenticate(request, next: next)
     }
 
-    // Inlined into the stages that wrap this one, for which another asynchronous call would cost more than this code.
+    // Inlined into the stages that wrap this one, because another asynchronous call would cost more than this code.
     @inline(__always)
     package nonisolated(nonsending) func authenticate(
         _ request: consuming Request,
@@ -185,7 +186,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         guard request.acceptsCredentials(for: target), let (origin, admitted, binding) = origin(for: request) else {
             return try await next(request)
         }
-        // Only schemes that are announced can be proven.
+        // Only announced schemes are recorded as proven.
         let proven = announced.isEmpty ? nil : proven.scheme(at: origin)
         let outer = request.options.contains(OuterSchemesNote.self) ? request.options[OuterSchemesNote.self] : []
         var context = AuthenticationContext(target: target, origin: origin, binding: binding, next: next)
@@ -208,7 +209,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
                 break
             }
         }
-        // An inner stage leaves requests that have credentials unchanged.
+        // An inner stage doesn't change requests that already have credentials.
         if !announced.isEmpty, current == nil {
             request.options[OuterSchemesNote.self] += announced(admitted: admitted, proven: proven)
         }
@@ -261,7 +262,7 @@ public struct AuthenticationMiddleware: ChainAwareMiddleware, DeadlineKeepingMid
         return (origin, admittedByProxy, nil)
     }
 
-    /// Returns the schemes of this stage that inner stages are notified of.
+    /// Returns this stage's schemes, for inner stages.
     private func announced(admitted: [Bool], proven: KnownScheme?) -> [KnownScheme] {
         if proven == nil, !admitted.contains(false) { return announced }
         return authenticators.indices.compactMap { index in
@@ -285,12 +286,12 @@ extension AuthenticationStage {
     /// Always `true`.
     package var addsIdentity: Bool { true }
 
-    /// Notes the users whose credentials are in use.
+    /// Records the users whose credentials are in use.
     package func noteIdentity(in identity: CallIdentity) {
         for authenticator in authentication.authenticators { authenticator.noteIdentity(in: identity) }
     }
 
-    /// Whether its authenticator keeps deadlines.
+    /// Whether the authenticator respects the call's deadline.
     package var stageKeepsDeadlines: Bool { authentication.stageKeepsDeadlines }
 
     /// Inside retries.

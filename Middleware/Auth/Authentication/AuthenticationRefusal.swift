@@ -15,8 +15,9 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible, 
     case bodyReadableOnce
     /// The stage supports none of the offered schemes.
     case noCommonScheme(offered: [String])
-    /// Credentials of a stronger scheme (first) were rejected, or the origin has accepted some before. A weaker one
-    /// (second) could reveal the password.
+    /// Credentials of a stronger scheme (first) were rejected, or the origin has accepted that scheme before.
+    ///
+    /// A weaker one (second) could reveal the password.
     case wouldWeaken(from: String, to: String)
     /// The challenge is invalid, or requires a feature that the authenticator doesn't support.
     case unsupportedChallenge(scheme: String, why: String)
@@ -28,7 +29,8 @@ public enum AuthenticationRefusal: Sendable, Hashable, CustomStringConvertible, 
     case leftToOuterStage
     /// A new token or session might help, but the limit on refreshes was reached.
     case tooManyRefreshes(RefreshLimit)
-    /// The application replaced or removed the token or session during the call, which isn't repeated as another user.
+    /// The application replaced or removed the token or session during the call, and the call isn't repeated as another
+    /// user.
     case changedUser
 
     /// The reason, in one sentence, without secrets.

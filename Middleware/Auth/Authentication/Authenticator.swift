@@ -12,12 +12,12 @@ public enum AuthenticationStrength: Sendable, Hashable, Comparable {
 
 /// An authentication scheme for ``AuthenticationMiddleware``.
 ///
-/// An authenticator creates credentials. The stage sends requests, chooses among schemes, counts answers, and withholds
-/// credentials from requests that must not have them. So an authenticator can be tested without a chain: pass it a
-/// request and a challenge, and check the request's field.
+/// An authenticator creates credentials. The stage does everything else: it sends requests, chooses among schemes,
+/// counts answers, and withholds credentials from requests that must not have them. An authenticator can therefore be
+/// tested without a chain: pass it a request and a challenge, and check the request's field.
 ///
-/// Methods are called concurrently from many tasks. State that outlives a call belongs to its
-/// ``AuthenticationContext/origin``; state of a single call belongs in ``AuthenticationContext/note``.
+/// Methods are called concurrently from many tasks. Keep state that outlives a call separately for each
+/// ``AuthenticationContext/origin``. Keep the state of a single call in ``AuthenticationContext/note``.
 public protocol Authenticator: Sendable {
     /// The scheme's name in challenges: `Basic`, `Digest`, `Bearer`.
     var scheme: String { get }
@@ -25,13 +25,13 @@ public protocol Authenticator: Sendable {
     /// The protection that the scheme gives. The strongest offered scheme with a credential is used.
     var strength: AuthenticationStrength { get }
 
-    /// The origins of its credentials. The stage requests none for others.
+    /// The origins that its credentials are for; the stage doesn't use it for other origins.
     var origins: OriginSet { get }
 
     /// Whether its credentials may be sent without TLS to a host other than this machine. Defaults to `false`.
     var allowsPlaintext: Bool { get }
 
-    /// Adds credentials to a request before it is sent, if it has some for it. Adds none by default.
+    /// Adds credentials to a request before it is sent, if there are some for it; does nothing by default.
     ///
     /// The request has no credentials field yet. Set it with ``HTTPChainCore/Request/setCredentials(_:in:)``. Send none
     /// to a server that didn't ask for them if ``AuthenticationContext/maySendPreemptively`` is `false`.
@@ -46,8 +46,7 @@ public protocol Authenticator: Sendable {
 
     /// Answers a challenge by adding credentials to the request, which is then retried.
     ///
-    /// The request is in the state in which it was last sent. If it has credentials of this scheme, the server has
-    /// rejected them.
+    /// The request is as it was last sent. If it has credentials of this scheme, the server has rejected them.
     ///
     /// - Returns: Whether the request now has other credentials, or the reason why it doesn't.
     /// - Throws: Any error; it ends the call.
@@ -64,7 +63,7 @@ public protocol Authenticator: Sendable {
 }
 
 extension Authenticator {
-    /// By default, `false`: only over TLS.
+    /// The default value, `false`: only over TLS.
     public var allowsPlaintext: Bool { false }
 
     /// Adds no credentials.

@@ -1,8 +1,8 @@
 package import HTTPChainCore
 
-/// An authenticator of this package, with the members that spare a stage work.
+/// An authenticator of this package, with additional members that let the stage skip work.
 ///
-/// It states the members of ``Authenticator`` in package requirements, from which the public ones are made.
+/// It implements these package requirements, and the public members of ``Authenticator`` are derived from them.
 package protocol BuiltInAuthenticator: Authenticator {
     /// The scheme's name in challenges.
     var schemeName: String { get }
@@ -43,21 +43,23 @@ package protocol BuiltInAuthenticator: Authenticator {
     /// The authenticator's settings, for ``/HTTPChainCore/Chain/explain()``, without secrets.
     var settings: [StageSummary.Setting] { get }
 
-    /// Returns problems with its settings, found when a chain is built.
+    /// Returns problems with its settings, for a chain that is being built.
     ///
     /// - Parameter stage: The name of the stage that contains it.
     func problems(of stage: String) -> [ChainProblem]
 
-    /// Notes the user whose credentials are in use when a call begins; does nothing by default.
+    /// Records the user whose credentials are in use when a call begins; does nothing by default.
     func noteIdentity(in identity: CallIdentity)
 
-    /// Adds credentials like ``addCredentials(to:in:)``, but without waiting. It is called first, and costs less.
+    /// Adds credentials like ``addCredentials(to:in:)``, but without waiting.
     ///
-    /// - Returns: Whether the request now has credentials, or `nil` to have ``addCredentials(to:in:)`` called.
+    /// It is called first, because it costs less.
+    ///
+    /// - Returns: Whether the request now has credentials, or `nil` if ``addCredentials(to:in:)`` must be called.
     /// - Throws: Any error; it ends the call.
     func prepareAtOnce(_ request: inout Request, in context: inout AuthenticationContext) throws -> Bool?
 
-    /// Notes a challenge that can't be answered in this call because the body can be read only once.
+    /// Records a challenge that can't be answered in this call because the body can be read only once.
     ///
     /// - Returns: The reason for not answering.
     func leave(
@@ -133,7 +135,7 @@ extension BuiltInAuthenticator {
     }
 }
 
-/// A user's own authenticator, as the stage calls it.
+/// Adapts a custom authenticator for use by the stage.
 struct CustomAuthenticator: BuiltInAuthenticator {
     let own: any Authenticator
 

@@ -16,7 +16,7 @@ struct KnownScheme: Sendable, Hashable {
     }
 }
 
-/// The schemes of outer stages; an inner stage leaves a challenge to them if it offers a stronger one.
+/// The schemes of outer stages; if a challenge offers a stronger one of these, an inner stage leaves it unanswered.
 enum OuterSchemesNote: RequestNote {
     static var defaultValue: [KnownScheme] { [] }
 }
@@ -27,7 +27,7 @@ enum RejectedSchemeFact: ResponseOption {
 }
 
 extension [KnownScheme] {
-    /// Whether any of the schemes that satisfy the predicate is stronger than the authenticator's.
+    /// Whether one of the schemes that satisfy the predicate is stronger than the authenticator's.
     func hold(
         _ authenticator: any Authenticator,
         back target: AuthenticationTarget,
@@ -39,10 +39,10 @@ extension [KnownScheme] {
 
 /// The strongest scheme that each origin has accepted in response to a challenge.
 ///
-/// Weaker schemes are no longer used there. Otherwise an attacker on the path could replace the challenge with one that
-/// asks for the password itself.
+/// Weaker schemes are then no longer used at that origin. Otherwise an attacker on the network path could replace the
+/// challenge with one that asks for the password itself.
 final class ProvenSchemes: Sendable {
-    /// Bounded, because servers can name origins.
+    /// Limited, because servers choose the origins that they redirect to.
     private static let capacity = 1024
 
     private let schemes = Locked<[Origin: KnownScheme]>([:])

@@ -49,10 +49,10 @@ struct Negotiation: Sendable {
                 current = index
                 context.answers += 1
                 return nil
-            // A credential of another scheme may be another user's.
+            // A credential of another scheme may belong to another user.
             case .declined(.changedUser): return .changedUser
             case .declined(let reason):
-                // A scheme that the server doesn't name doesn't restrict the choice of weaker ones.
+                // If the server doesn't offer the scheme, weaker ones may be used.
                 guard named == nil || reason.leavesRoomForWeaker && index != current else { return reason }
                 refusal = refusal ?? reason
             }
@@ -60,14 +60,16 @@ struct Negotiation: Sendable {
         return refusal ?? .noCommonScheme(offered: challenges.map(\.scheme))
     }
 
-    /// Returns a substitute challenge if the server names none for the scheme whose credentials it received.
+    /// Returns a substitute for the challenge of the scheme whose credentials were sent, if the response has none for
+    /// that scheme.
     private func rejection(of index: Int) -> Challenge? {
         index == current && authenticators[index].takesEveryRejection ? Challenge(authenticators[index].scheme) : nil
     }
 
     /// Returns a stronger scheme that the origin has accepted before, in this stage or another.
     ///
-    /// It doesn't matter whether it is offered now: an attacker on the path would remove the offer.
+    /// It doesn't matter whether the scheme is offered now, because an attacker on the network path would remove the
+    /// offer.
     private func strongerProven(than authenticator: any Authenticator, _ response: Response) -> KnownScheme? {
         let known = [proven, response.options[RejectedSchemeFact.self]] + outer
         return known.lazy.compactMap { $0 }.first {
@@ -77,7 +79,7 @@ struct Negotiation: Sendable {
 
     /// Records that the origin accepts the scheme whose credentials were sent last.
     ///
-    /// Tokens aren't recorded: they are unrelated to the password that another path of the origin may require.
+    /// Doesn't record tokens: another path of the origin may require a password, which is unrelated to the token.
     func noteSuccess(in schemes: ProvenSchemes) {
         guard let current, authenticators[current].strength > .password, authenticators[current].strength != .token
         else { return }
@@ -87,7 +89,7 @@ struct Negotiation: Sendable {
 
     /// Reports the refusal to the caller and the outer stages.
     func leave(_ response: inout Response, for refusal: AuthenticationRefusal) {
-        // An inner stage that supports the scheme has the better reason.
+        // An inner stage that supports the scheme has reported a better reason.
         if case .noCommonScheme = refusal, response.authenticationRefusal != nil {
         } else {
             response.authenticationRefusal = refusal

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Credentials that are ready to be sent, created once and shared, so that they add no cost per call.
 final class ReadyCredentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
-    /// The only field; setting it as a list costs half as much as appending it.
+    /// The field, in an array; setting an array costs half as much as appending a field.
     let fields: [HTTPField]
 
     /// Makes the field, excluded from header compression tables (RFC 7541 §7.1.3).
@@ -11,7 +11,7 @@ final class ReadyCredentials: Sendable, Hashable, CustomStringConvertible, Custo
         self.init(HTTPField(name: name, value: value))
     }
 
-    /// Takes the field, excluded from header compression tables.
+    /// Uses a given field, excluded from header compression tables.
     init(_ field: HTTPField) {
         var field = field
         field.indexingStrategy = .disallow

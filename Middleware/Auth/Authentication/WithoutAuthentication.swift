@@ -3,19 +3,19 @@ import HTTPTypes
 
 /// Whether no stage authenticates a request; set by ``HTTPChainCore/Request/authentication(_:)``.
 package enum NoAuthenticationOption: RequestOption {
-    /// `false`.
+    /// The default value, `false`.
     package static var defaultValue: Bool { false }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
         OptionUsage(".authentication(false)", reader: "an authentication stage", phase: .authenticate)
     }
-    /// Returns whether a chain without the stage may ignore the value: always, because it adds no credentials.
+    /// Always `true`: a chain without the stage adds no credentials.
     package static func isHarmless(_ value: Bool) -> Bool { true }
 }
 
 /// The name of the route that authenticates a request; see ``HTTPChainCore/Request/authentication(by:)``.
 package enum AuthenticationRouteOption: RequestOption {
-    /// `nil`: the route that serves the request's URL.
+    /// The default value, `nil`: the route is chosen by the request's URL.
     package static var defaultValue: String? { nil }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
@@ -28,8 +28,8 @@ package enum AuthenticationRouteOption: RequestOption {
 extension Request {
     /// Returns the request with or without authentication.
     ///
-    /// Without it, no authentication stage adds credentials or answers a challenge. Custom stages and closures that set
-    /// credentials ignore it. Use ``AuthenticationMiddleware`` with a custom ``Authenticator`` instead.
+    /// Without it, no authentication stage adds credentials or answers a challenge. Stages and closures of your own
+    /// that set credentials ignore this; write an ``Authenticator`` for ``AuthenticationMiddleware`` instead.
     ///
     /// - Parameter isOn: Whether the request is authenticated; `true` undoes earlier choices, including that of a
     ///   route.
@@ -45,12 +45,12 @@ extension Request {
         return self
     }
 
-    /// Returns the request, to be authenticated by the route of a ``RoutedAuthMiddleware`` with the given name.
+    /// Returns the request with the name of the route that authenticates it in a ``RoutedAuthMiddleware``.
     ///
     /// Credentials remain bound to their origins.
     public consuming func authentication(by name: String) -> Request {
         options[AuthenticationRouteOption.self] = name
-        // Those of the route may not be the user's.
+        // The route's credentials may not be the user's.
         options[CredentialChoiceNote.self] = .other
         if options.contains(NoAuthenticationOption.self) { options[NoAuthenticationOption.self] = false }
         return self

@@ -8,16 +8,16 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// The password is sent practically in the clear, and therefore only over TLS, unless the origin is a loopback address
-/// or `allowsPlaintext` is set. It goes only to the named origins. It is sent when the server responds with 401, and
-/// from then on preemptively for all paths in the same directory or deeper. With `sending: .preemptively`, it is sent
-/// from the first request on. A ``CredentialProvider`` can supply different credentials for different realms and prompt
-/// the user.
+/// The password is practically sent in clear text. It is therefore sent only over TLS, unless the origin is a loopback
+/// address or `allowsPlaintext` is set, and only to the named origins. It is sent after the server responds with 401,
+/// and from then on preemptively for all paths in the same directory or deeper. With `sending: .preemptively`, it is
+/// sent with the first request. A ``CredentialProvider`` can supply different credentials for different realms and
+/// prompt the user.
 ///
-/// **When the provider is asked.** Once for all concurrent calls; its credential is then kept and sent until the server
-/// rejects it. After a rejection, the provider is asked again, up to ``AuthenticationMiddleware``'s limit per call. A
-/// ``StoredCredentialProvider`` is also asked again after its store has changed in this process. If another provider
-/// would give a different credential, because another user has logged in or the user has signed out, call
+/// **Calls of the provider.** It is called once for all concurrent calls. Its credential is then kept and sent until
+/// the server rejects it. After a rejection, the provider is called again, up to ``AuthenticationMiddleware``'s limit
+/// per call. A ``StoredCredentialProvider`` is also called again after its store has changed in this process. If
+/// another provider would now return a different credential, because the user has changed or signed out, call
 /// ``forgetCredentials()``.
 ///
 /// ```swift
@@ -27,11 +27,11 @@ public import HTTPChainCore
 /// let stage = BasicAuthMiddleware(provider)
 /// ```
 ///
-/// Non-ASCII characters are sent in UTF-8, in normalization form C, even if the challenge has no `charset="UTF-8"`,
-/// unless `charset` says otherwise (RFC 7617 §2.1 leaves it to the client).
+/// Non-ASCII characters are sent in UTF-8, in normalization form C, even if the challenge has no `charset="UTF-8"`. RFC
+/// 7617 §2.1 leaves this choice to the client; `charset` changes it.
 ///
 /// **Other schemes.** The stage answers only Basic challenges. If another stage has a stronger scheme, such as Digest,
-/// the stronger one is used if the server offers it. Preferably, put both in one ``AuthenticationMiddleware``.
+/// that one is used if the server offers it. Preferably, put both in one ``AuthenticationMiddleware``.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retries.
 ///
@@ -129,8 +129,8 @@ public struct BasicAuthMiddleware: AuthenticationStage {
 
     /// Forgets all credentials, so that the next call asks the provider again, such as after a sign-out.
     ///
-    /// Calls in flight may still end with the credential that they have. They don't put it back, and aren't sent again
-    /// as another user.
+    /// Calls in flight may still use the credential that they have. It isn't stored again, and these calls aren't
+    /// retried as another user.
     public func forgetCredentials() { authenticator.forgetCredentials() }
 
     /// Adds credentials, passes the request on, and answers challenges.

@@ -6,15 +6,17 @@ import HTTPTypes
 public enum BasicSending: Sendable, Hashable {
     /// After the server has sent a challenge, and then preemptively for the protection space assumed by RFC 7617 §2.2.
     case whenChallenged
-    /// From the first request to an origin on. Saves one exchange, and allows bodies that can be read only once.
+    /// With the first request to an origin; this saves one exchange, and allows bodies that can be read only once.
     case preemptively
 }
 
-/// The Basic scheme, RFC 7617, for an ``AuthenticationMiddleware``; alone, use ``BasicAuthMiddleware``.
+/// The Basic scheme, RFC 7617, for an ``AuthenticationMiddleware``.
+///
+/// If it is the only scheme, use ``BasicAuthMiddleware``.
 ///
 /// It remembers which realms and paths accepted which credential, and sends it preemptively with later requests to
-/// them. The provider is asked again after a rejection, a change of its store, and ``forgetCredentials()``. Concurrent
-/// calls ask it once.
+/// them. The provider is called again after a rejection, a change of its store, and ``forgetCredentials()``. Concurrent
+/// calls share one call of the provider.
 public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
     private let provider: any CredentialProvider
     private let source: CredentialSource
@@ -66,7 +68,7 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
 
     package var schemeName: String { "Basic" }
 
-    /// The lowest: the password itself is sent.
+    /// The lowest, because the password itself is sent.
     package var protection: AuthenticationStrength { .password }
 
     /// The provider's origins.
@@ -143,7 +145,7 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
         guard let provided = found else {
             return .declined(sent == nil ? .noCredential(space) : .rejected(space))
         }
-        // If the user has changed meanwhile, one user's request isn't sent again as another's.
+        // If the user has changed meanwhile, the request isn't retried as the new user.
         if let sent, let generation = context.note as? UInt64, generation != provided.generation,
             !sent.user.hasSameBytes(as: provided.credential.user)
         {
@@ -191,7 +193,7 @@ public final class BasicAuthenticator: Authenticator, BuiltInAuthenticator {
         let isSentEverywhere = sending == .preemptively
         let origin = context.origin
         spaces(of: context.target).withLock { spaces in
-            // A credential that was forgotten while it was provided is sent with this request only.
+            // If the credential was forgotten while it was being provided, it is sent only with this request.
             guard spaces.enter(provided.generation) else { return }
             spaces.remember(ready, realm: realm, prefix: prefix, at: origin)
             guard isSentEverywhere, spaces.ready(for: "/", at: origin) == nil else { return }

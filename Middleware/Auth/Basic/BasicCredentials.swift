@@ -9,7 +9,7 @@ public enum BasicCharset: Sendable, Hashable {
     case isoLatin1
 }
 
-/// The credentials that follow `Basic` in the field: user and password in Base64, RFC 7617 §2.
+/// The credentials after `Basic` in the field: user and password in Base64, RFC 7617 §2.
 package enum BasicCredentials {
     /// A credential that the scheme cannot carry.
     package struct Invalid: Error, Hashable {
@@ -49,7 +49,9 @@ package enum BasicCredentials {
         return Credential(user: String(Substring(text.utf8[..<colon])), password: Secret(password))
     }
 
-    /// Returns UTF-8 if the challenge names it, otherwise the given charset; RFC 7617 §2.1 allows only UTF-8.
+    /// Returns UTF-8 if the challenge names it, otherwise the given charset.
+    ///
+    /// RFC 7617 §2.1 allows challenges to name only UTF-8.
     static func charset(of challenge: Challenge, else charset: BasicCharset) -> BasicCharset {
         challenge["charset"].map { ASCII.equalFolded($0, "UTF-8") } == true ? .utf8 : charset
     }

@@ -12,7 +12,7 @@ struct BasicSpaces: Sendable {
         var ready: ReadyCredentials
     }
 
-    /// Bounded, because servers choose realms and paths.
+    /// Limited, because servers choose realms and paths.
     static let capacity = 256
 
     private var entries: [Entry] = []
@@ -23,7 +23,8 @@ struct BasicSpaces: Sendable {
 
     /// Forgets the credentials of earlier generations.
     ///
-    /// - Returns: Whether the given generation is the latest: only its credentials may be remembered and sent.
+    /// - Returns: Whether the given generation is the latest. Only credentials of the latest may be remembered and
+    ///   sent.
     mutating func enter(_ generation: UInt64) -> Bool {
         if generation > self.generation { self = BasicSpaces(generation: generation) }
         return generation == self.generation
@@ -67,7 +68,7 @@ struct BasicSpaces: Sendable {
         }
     }
 
-    /// Returns the directory of a request's path: all paths at its depth or deeper count as the same space.
+    /// Returns the directory of a request's path; all paths in it count as the same space.
     static func prefix(of path: String?) -> String {
         let path = (path ?? "/").utf8.prefix { $0 != UInt8(ascii: "?") }
         guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return "/" }

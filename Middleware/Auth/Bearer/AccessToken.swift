@@ -16,8 +16,8 @@ public struct AccessToken: Sendable, Hashable {
 
     /// Makes a token.
     ///
-    /// A malformed token, which is empty or contains other characters than the visible ones of ASCII, is refused when it
-    /// is about to be sent.
+    /// A malformed token is refused when it is about to be sent. A token is malformed if it is empty or contains
+    /// anything other than visible ASCII characters.
     ///
     /// - Parameters:
     ///   - value: The token's text.
@@ -27,7 +27,7 @@ public struct AccessToken: Sendable, Hashable {
     public init(_ value: Secret, expiration: Date? = nil, refreshToken: Secret? = nil, scope: [String] = []) {
         self.value = value
         self.expiration = expiration
-        // Servers and stores write an empty text if there is none.
+        // Servers and stores may use an empty text for a missing token.
         self.refreshToken = refreshToken?.revealed.isEmpty == false ? refreshToken : nil
         self.scope = scope
         credentials = ReadyCredentials(token: value)
@@ -39,7 +39,7 @@ public struct AccessToken: Sendable, Hashable {
     /// let token = AccessToken("sesame", expiresAt: Date() + 3600, refreshToken: "open-again")
     /// ```
     ///
-    /// The same as ``init(_:expiration:refreshToken:scope:)``: both texts become a `Secret`.
+    /// The same as ``init(_:expiration:refreshToken:scope:)``, but converts both texts to a `Secret`.
     ///
     /// - Parameters:
     ///   - text: The token's text.
@@ -57,8 +57,9 @@ public struct AccessToken: Sendable, Hashable {
 
     /// Whether the text can be sent as a token: one or more visible characters of ASCII.
     ///
-    /// RFC 6749 §A.12 allows all of them, and servers issue tokens with `!`, `|` or `%`, which RFC 6750 §2.1 excludes.
-    /// Spaces, which RFC 6749 also allows, would end the token, and a line break would start another field.
+    /// RFC 6749 §A.12 allows all visible characters, and servers issue tokens with `!`, `|` or `%`, which RFC 6750 §2.1
+    /// excludes. RFC 6749 also allows spaces, but a space would end the token in the field. A line break would begin
+    /// another field.
     package var isWellFormed: Bool { credentials != nil }
 
     /// Whether the token has expired at the given date; always `false` if the expiration isn't known.
@@ -116,7 +117,7 @@ extension AccessToken: CustomStringConvertible, DescribedValue {
 extension ReadyCredentials {
     /// Makes the field that carries a token, or returns `nil` if the token is malformed.
     ///
-    /// Other token types (DPoP, RFC 9449) would be turned into request fields here.
+    /// Support for other token types (DPoP, RFC 9449) belongs here.
     convenience init?(token: Secret) {
         let text = token.revealed.utf8
         guard !text.isEmpty, text.allSatisfy(ASCII.isVisible) else { return nil }

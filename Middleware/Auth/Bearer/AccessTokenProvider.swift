@@ -2,25 +2,25 @@ import HTTPChainCore
 
 /// A source of access tokens: a token endpoint, a keychain, a broker, a user's sign-in.
 ///
-/// ``BearerAuthMiddleware`` keeps the token. It requests another if there is none, if it is about to expire, or if a
-/// server has rejected it, once for any number of concurrent calls.
+/// ``BearerAuthMiddleware`` keeps the token. It requests another one if there is none, if it is about to expire, or if
+/// a server has rejected it. Concurrent calls share one request.
 ///
-/// A provider can send its requests with the context or over any chain, including the one that the stage is part of.
-/// They never wait for the token that they are fetching.
+/// A provider can send its requests with the context or over any chain, even the one that contains the stage. These
+/// requests never wait for the token that is being fetched.
 public protocol AccessTokenProvider: Sendable {
     /// Provides a new token.
     ///
     /// - Parameters:
-    ///   - old: The token in use so far, or `nil` if there is none. Its refresh token may be used to get the new one.
+    ///   - old: The current token, or `nil` if there is none. Its refresh token may be used to get the new one.
     ///   - context: The clock, random numbers, and a transport.
-    /// - Returns: A new token. One that the server has already rejected is rejected again.
+    /// - Returns: A new token. If it is one that the server has already rejected, it will be rejected again.
     /// - Throws: Any error; all waiting calls fail with it as the cause. An ``OAuthError`` with
     ///   the code `invalid_grant` means that the user has to sign in again.
     func accessToken(replacing old: AccessToken?, in context: RefreshContext) async throws -> AccessToken
 
     /// Notifies the server that a token is no longer needed. Does nothing by default.
     ///
-    /// Called with a token that was fetched while the user signed out, and that will never be used.
+    /// Called with a token that was fetched while the user signed out, and that will therefore never be used.
     ///
     /// - Throws: Any error; it is ignored.
     func discard(_ token: AccessToken, in context: RefreshContext) async throws
@@ -38,7 +38,7 @@ extension AccessTokenProvider {
     public var summary: String { StageSummary.name(of: Self.self) }
 }
 
-/// A provider that calls a closure (`.asking`), or asks a token endpoint (`.clientCredentials`, `.refreshToken`).
+/// A provider that calls a closure (`.asking`) or a token endpoint (`.clientCredentials`, `.refreshToken`).
 public struct ClosureAccessTokenProvider: AccessTokenProvider {
     private let provide: @Sendable (_ old: AccessToken?, _ context: RefreshContext) async throws -> AccessToken
     /// "a closure", or the grant and its endpoint.
@@ -79,7 +79,7 @@ extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
         ClosureAccessTokenProvider(provide)
     }
 
-    /// Unavailable: the closure receives the old token, too.
+    /// Unavailable, because the closure receives the old token, too.
     @available(*, unavailable, message: "write a closure with both arguments: .asking { old, context in … }")
     public static func asking(
         _ provide: @escaping @Sendable (_ context: RefreshContext) async throws -> AccessToken

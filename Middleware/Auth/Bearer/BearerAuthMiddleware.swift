@@ -12,26 +12,26 @@ import HTTPTypes
 /// ```
 ///
 /// An existing token is sent with the first request (RFC 6750 §2.1). If there is none, shortly before it expires, and
-/// when the server rejects it, the stage requests another from its ``AccessTokenProvider``, once for any number of
-/// concurrent calls. A call that was rejected with a token that has been refreshed meanwhile is just retried.
+/// when the server rejects it, the stage requests another one from its ``AccessTokenProvider``. Concurrent calls share
+/// one request. If a call was rejected with a token that has been refreshed meanwhile, it is just retried.
 ///
 /// **Users** sign in and out with ``replaceToken(with:)``. A refresh started for the old token doesn't affect the new
-/// one. A call that begins while a user is signed in belongs to that user: if the token is replaced or removed, its 401
-/// is returned, and each other request of the call (a retry, a redirect hop, the rest of a download) throws
-/// ``/HTTPChainCore/UserChangedError``, so that one user's request is never sent as another. A call that begins while
-/// nobody is signed in is sent as the user who signs in first.
+/// one. A call that begins while a user is signed in belongs to that user. If the token is replaced or removed, the
+/// call's 401 is returned, and each further request of the call (a retry, a redirect hop, the rest of a download)
+/// throws ``/HTTPChainCore/UserChangedError``. One user's request is therefore never sent as another user. A call that
+/// begins while nobody is signed in is sent as the user who signs in first.
 ///
 /// **Refreshes.** The token is refreshed after a 401, unless the server says that another token would not help
 /// (`invalid_request`, `insufficient_scope`). Many servers send no Bearer challenge, or no challenge at all; that
 /// counts as `invalid_token`, unless the token is younger than the limit's interval. If a path also rejects a new
-/// token, its 401s cause no further refresh for that long, so that it doesn't use up the refreshes of other paths. A
-/// call is retried at most twice: with a newer token that is already in use, and with one fetched for it. If that is
-/// rejected too, or the body can be read only once, the caller gets the 401, and the response's `authenticationRefusal`
-/// says why.
+/// token, its 401s cause no further refresh during such an interval, so that it doesn't use up the refreshes of other
+/// paths. A call is retried at most twice: with a newer token that is already in use, and with one fetched for it. If
+/// that is rejected too, or the body can be read only once, the 401 is returned, and the response's
+/// `authenticationRefusal` says why.
 ///
-/// **Origins.** The token is sent to the named origins only: not across redirects (the field is declared in
-/// `OriginBoundFieldsNote`), not without TLS unless the origin is a loopback address or `allowsPlaintext` is set, and
-/// never in place of credentials that the caller set.
+/// **Origins.** The token is sent to the named origins only. It isn't sent across redirects (the field is declared in
+/// `OriginBoundFieldsNote`), nor without TLS unless the origin is a loopback address or `allowsPlaintext` is set. It
+/// never replaces credentials that the caller set.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt has a valid token.
 ///
@@ -55,15 +55,15 @@ public struct BearerAuthMiddleware: AuthenticationStage {
     /// - Parameters:
     ///   - provider: The source of tokens.
     ///   - origins: The origins that may receive tokens.
-    ///   - token: The initial token, such as one that the store kept since the last launch. Defaults to none.
+    ///   - token: The initial token, such as one that was saved in the store earlier. Defaults to none.
     ///   - leeway: The time before expiration at which a token is refreshed, at most half the lifetime of a token that
     ///     the stage fetched. Defaults to 60 seconds. If the refresh fails, the token is used until it expires.
     ///   - limit: The limit on refreshes. Defaults to five in 30 seconds.
     ///   - allowsPlaintext: Whether tokens may be sent without TLS, readable by eavesdroppers (RFC 6750 §5.3). Defaults
     ///     to `false`.
-    ///   - store: Saves each new token before it is used, because the server may accept the previous refresh token only
-    ///     once. If it throws, the waiting calls fail, and the next call tries to save the token again. Defaults to
-    ///     none. Use ``TokenStore/calling(_:)`` for a closure.
+    ///   - store: The store that saves each new token. A token is saved before it is used, because the server may
+    ///     accept the previous refresh token only once. If saving fails, the waiting calls fail, and the next call
+    ///     tries to save the token again. Defaults to none. Use ``TokenStore/calling(_:)`` for a closure.
     public init(
         _ provider: any AccessTokenProvider,
         for origins: some OriginSetConvertible,
@@ -112,10 +112,11 @@ public struct BearerAuthMiddleware: AuthenticationStage {
     /// The number of calls that wait for a new token.
     package var waiterCount: Int { authenticator.waiterCount }
 
-    /// Replaces the token, as after a sign-in, or removes it, as after a sign-out.
+    /// Replaces the token, for example after a sign-in, or removes it, for example after a sign-out.
     ///
-    /// Calls of the previous user end; see **Users**. To renew the token of the same user, use a provider instead. The
-    /// result of a refresh that is in flight for the old token is discarded. The token isn't passed to `saving`.
+    /// Calls of the previous user end; see **Users**. To refresh the token of the same user, use a provider instead.
+    /// The result of a refresh in flight for the old token is discarded. The token isn't passed to the store
+    /// (`saving`).
     ///
     /// - Parameter token: The new token, or `nil` for none.
     public func replaceToken(with token: AccessToken?) {

@@ -1,8 +1,9 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// The Bearer scheme, RFC 6750, for an ``AuthenticationMiddleware`` with several schemes; on its own, use
-/// ``BearerAuthMiddleware``, whose page says when a token is refreshed.
+/// The Bearer scheme, RFC 6750, for an ``AuthenticationMiddleware`` with several schemes.
+///
+/// If it is the only scheme, use ``BearerAuthMiddleware``, which also describes when a token is refreshed.
 ///
 /// ```swift
 /// let tokens = BearerAuthenticator(.refreshToken(at: endpoint), for: "https://api.example.com", token: kept)
@@ -12,7 +13,7 @@ import HTTPTypes
 /// ```
 ///
 /// Tokens are sent preemptively. A rejected token is refreshed even if the server offers only other schemes. A weaker
-/// scheme is used only if a new token is rejected in the same way, as on a path that doesn't support tokens.
+/// scheme is used only if a new token is rejected too, such as on a path that doesn't support tokens.
 public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
     typealias Versioned = RefreshState<BearerToken>.Versioned
     typealias Version = RefreshState<BearerToken>.Version
@@ -32,15 +33,15 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
     /// - Parameters:
     ///   - provider: The source of tokens.
     ///   - origins: The origins that may receive tokens.
-    ///   - token: The initial token, such as one that the store kept since the last launch. Defaults to none.
+    ///   - token: The initial token, such as one that was saved in the store earlier. Defaults to none.
     ///   - leeway: The time before expiration at which a token is refreshed, at most half the lifetime of a token that
     ///     the stage fetched. Defaults to 60 seconds. If the refresh fails, the token is used until it expires.
     ///   - limit: The limit on refreshes. Defaults to five in 30 seconds.
     ///   - allowsPlaintext: Whether tokens may be sent without TLS, readable by eavesdroppers (RFC 6750 §5.3). Defaults
     ///     to `false`.
-    ///   - store: Saves each new token before it is used, because the server may accept the previous refresh token only
-    ///     once. If it throws, the waiting calls fail, and the next call tries to save the token again. Defaults to
-    ///     none. Use ``TokenStore/calling(_:)`` for a closure.
+    ///   - store: The store that saves each new token. A token is saved before it is used, because the server may
+    ///     accept the previous refresh token only once. If saving fails, the waiting calls fail, and the next call
+    ///     tries to save the token again. Defaults to none. Use ``TokenStore/calling(_:)`` for a closure.
     public init(
         _ provider: any AccessTokenProvider,
         for origins: some OriginSetConvertible,
@@ -84,11 +85,11 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
     /// The number of calls that wait for a new token.
     package var waiterCount: Int { refresher.waiterCount }
 
-    /// Replaces the token, as after a sign-in, or removes it, as after a sign-out.
+    /// Replaces the token, for example after a sign-in, or removes it, for example after a sign-out.
     ///
-    /// Calls of the previous user end, as ``BearerAuthMiddleware`` describes. To renew the token of the same user, use a
-    /// provider instead. The result of a refresh that is in flight for the old token is discarded. The token isn't
-    /// passed to `saving`.
+    /// Calls of the previous user end, as ``BearerAuthMiddleware`` describes. To refresh the token of the same user,
+    /// use a provider instead. The result of a refresh in flight for the old token is discarded. The token isn't passed
+    /// to the store (`saving`).
     ///
     /// - Parameter token: The new token, or `nil` for none.
     public func replaceToken(with token: AccessToken?) {
@@ -97,7 +98,7 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
 
     package var schemeName: String { "Bearer" }
 
-    /// The highest: a token expires and can be revoked.
+    /// The highest, because a token expires and can be revoked.
     package var protection: AuthenticationStrength { .token }
 
     /// Always `true`, from the first request on (RFC 6750 §2.1).
@@ -112,7 +113,7 @@ public final class BearerAuthenticator: Authenticator, BuiltInAuthenticator {
     /// Always `true`: waiting for a refresh ends at the call's deadline.
     package var keepsDeadlines: Bool { true }
 
-    /// Notes whose token is in use when a call begins.
+    /// Records the user whose token is in use when a call begins.
     package func noteIdentity(in identity: CallIdentity) { refresher.noteUser(in: identity) }
 
     /// The settings: the source of tokens and their origins, without secrets.
@@ -194,7 +195,8 @@ extension BearerAuthenticator {
             if sent.isFresh { refresher.noteRejection(on: path, time: time) }
             return .declined(rejected)
         }
-        // The server would have named an invalid token (RFC 6750 §3.1). The path may be forbidden to everyone.
+        // If the token were invalid, the server would have said so (RFC 6750 §3.1). The path may be forbidden to
+        // everyone.
         let isUnlikelyCause =
             BearerChallenge([challenge])?.error != "invalid_token"
             && sent.token.value.isYoung(at: time.elapsed, under: refresher.limit)
@@ -276,7 +278,7 @@ extension BearerAuthenticator {
         } catch {
             let failure = try failure(error, request, nil)
             guard let problem = (failure as? AuthenticationError)?.problem, problem != .signedOut else { throw failure }
-            // The refresh was early, so the old token is still valid.
+            // The refresh was earlier than necessary, so the old token is still valid.
             let usable = if case .tooManyRefreshes = problem { refresher.look().current } else { current }
             guard let usable, !usable.value.token.hasExpired(at: date) else { throw failure }
             return usable
@@ -326,7 +328,7 @@ extension BearerAuthenticator {
                     }
                 let own = fetched.withLock { $0 }
                 guard let new else {
-                    // A separate task, because a sign-out is followed by the cancellation of calls.
+                    // Runs in a separate task, because a sign-out usually cancels calls.
                     if let own { await Task { try? await provider.discard(own, in: stages) }.value }
                     throw RefreshError.ended
                 }
@@ -342,21 +344,21 @@ extension BearerAuthenticator {
             },
             save: saveToken,
             discard: { value in
-                // Other machines may use a token that the store already has.
+                // Discards the token only if the store doesn't have it, because other machines may use a stored one.
                 if !value.isSaved { try? await provider.discard(value.token, in: stages) }
             },
             keepsOldValue: true
         )
     }
 
-    /// Replaces a token, with the store's `refresh` if there is a store.
+    /// Converts the error of a refresh to the error of a call.
     /// - Throws: `CancellationError` if the refresh failed with it.
     private func failure(
         _ error: any Error,
         _ request: Request,
         _ context: AuthenticationContext?
     ) throws(CancellationError) -> any HTTPChainError {
-        // The provider's own calls have deadlines, too.
+        // The provider's own calls have deadlines, too. Only a timeout of this call is thrown unchanged.
         let isLate = request.remainingTime == .zero
         if isLate, let timeout = error as? TimeoutError, timeout.scope == .call { return timeout }
         if Task.isCancelled || error is CancellationError { throw CancellationError() }
@@ -372,13 +374,13 @@ extension BearerAuthenticator {
 
 /// The token that a call sent last, stored in ``AuthenticationContext/note``.
 private struct SentToken: Sendable {
-    /// One retry with a newer token that already exists, and one with a token fetched in the meantime.
+    /// The number of retries: one with a newer token that already exists, and one with a token fetched for the call.
     private static let repeats = 2
 
     let token: BearerAuthenticator.Versioned
     /// The number of tokens sent after the first.
     let count: Int
-    /// Whether it was fetched for this call, so that no other token would do better.
+    /// Whether the token was fetched for this call, so that another one would be rejected as well.
     let isFresh: Bool
 
     var isLast: Bool { isFresh || count >= Self.repeats }
@@ -387,7 +389,7 @@ private struct SentToken: Sendable {
 extension SentToken {
     /// Reads a note.
     ///
-    /// The first token is stored without a count, which fits into the context without an allocation.
+    /// The first token is stored without a count. It then fits into the context without an allocation.
     init?(_ note: (any Sendable)?) {
         switch note {
         case let sent as SentToken: self = sent

@@ -27,9 +27,9 @@ public struct BearerChallenge: Sendable, Hashable {
         scope = challenge["scope"]?.pieces(at: " ").map(String.init) ?? []
     }
 
-    /// The reason why a new token would not help, or `nil` if it might.
+    /// The reason why a new token would not help, or `nil` if it might help.
     ///
-    /// It might if the server says `invalid_token`, a code that RFC 6750 doesn't define, or nothing.
+    /// A new token might help if the server says `invalid_token`, a code that RFC 6750 doesn't define, or nothing.
     package var objection: String? {
         switch error {
         case "invalid_request": "the request is malformed (invalid_request), and another token does not help"
@@ -42,8 +42,8 @@ public struct BearerChallenge: Sendable, Hashable {
 }
 
 extension Response {
-    /// The server's challenge about the token of this call, in a response with status 400, 401 or 403; `nil` if there
-    /// is none, or if the response came from an origin that the token isn't for.
+    /// The server's challenge to this call's token, in a response with status 400, 401 or 403; `nil` if there is none,
+    /// or if the response came from an origin that the token isn't for.
     ///
     /// ```swift
     /// if let challenge = response.bearerChallenge, challenge.error == "insufficient_scope" {

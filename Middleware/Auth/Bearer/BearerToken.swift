@@ -1,13 +1,13 @@
 package import Foundation
 import HTTPChainCore
 
-/// The token in use and its refresh date; a class, because every call retains it.
+/// The token in use, with its refresh date; it is a class, because every call retains it.
 package final class BearerToken: Sendable {
     package let token: AccessToken
     /// Whether the store already has it, so that it isn't saved again.
     let isSaved: Bool
     private let refreshDate: Date?
-    /// The monotonic time at which it was fetched, or `nil` if that was elsewhere or before this stage existed.
+    /// The monotonic time at which this stage fetched the token, or `nil` if it didn't.
     private let fetched: Duration?
 
     /// Makes a token for use.
@@ -15,7 +15,8 @@ package final class BearerToken: Sendable {
     /// - Parameters:
     ///   - token: The token.
     ///   - leeway: The time before expiration at which a new one is requested.
-    ///   - now: The issue date, if known: at most half of a short lifetime is lost to the leeway.
+    ///   - now: The issue date, if known. For a token with a short lifetime, the leeway is then at most half of the
+    ///     lifetime.
     ///   - fetched: The time at which it was fetched.
     ///   - isSaved: Whether the store already has it.
     package init(
@@ -34,13 +35,13 @@ package final class BearerToken: Sendable {
         }
     }
 
-    /// Whether the date has to be checked at all.
+    /// Whether the token has a refresh date to check.
     package var expires: Bool { refreshDate != nil }
 
     /// Whether this stage fetched it.
     var isFetched: Bool { fetched != nil }
 
-    /// Whether it was fetched so recently that a 401 without a reason is unlikely to be caused by it.
+    /// Whether the token was fetched so recently that it is unlikely to be the reason for a 401 that gives none.
     func isYoung(at now: Duration, under limit: RefreshLimit) -> Bool {
         fetched.map { now - $0 < limit.interval } ?? false
     }

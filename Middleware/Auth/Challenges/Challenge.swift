@@ -19,7 +19,7 @@ public struct Challenge: Sendable, Hashable {
 
     /// The scheme as sent; compare it with ``is(_:)``.
     public let scheme: String
-    /// The value of a scheme that has one instead of parameters, such as `Negotiate`, RFC 9110 §11.2.
+    /// The token68 of a scheme that has one instead of parameters, such as `Negotiate`, RFC 9110 §11.2.
     public internal(set) var token68: String?
     /// The parameters in the order sent, including duplicates.
     package internal(set) var parameters: [Parameter]

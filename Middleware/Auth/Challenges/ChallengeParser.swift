@@ -13,9 +13,9 @@ extension Challenge {
 
     /// Parses the values of `WWW-Authenticate` or `Proxy-Authenticate` fields, RFC 9110 §11.6.1.
     ///
-    /// Commas separate both challenges and the parameters of one. A name without `=` starts the next challenge. Parsing
-    /// never fails. Invalid parts are skipped: extra or missing commas, an unterminated string, a parameter without a
-    /// value or scheme.
+    /// Commas separate both challenges and the parameters of one challenge. A name without `=` begins the next
+    /// challenge. Parsing never fails, but skips invalid parts: extra or missing commas, an unterminated string, a
+    /// parameter without a value or scheme.
     ///
     /// Parses at most 64 KiB, 32 challenges, and 64 parameters of each. A challenge cut off by the size limit is
     /// omitted.
@@ -92,7 +92,7 @@ struct ChallengeParser {
             position = start
             return
         }
-        // `Digest realm=, nonce="x"`: an empty value, although the grammar makes it a token68.
+        // `Digest realm=, nonce="x"` is read as an empty value, although by the grammar it is a token68.
         if padding.utf8.count < 2, ASCII.equalFolded(text, "realm") || (Challenge.isToken(text) && isParameterNext) {
             challenge.parameters.append(Challenge.Parameter(name: text, value: ""))
         } else {
@@ -112,7 +112,7 @@ struct ChallengeParser {
             || bytes[position] == Self.equals
     }
 
-    /// Parses `=` and the optional "bad" whitespace around it (RFC 9110 §5.6.3), or nothing.
+    /// Parses `=` and the optional "bad" whitespace around it (RFC 9110 §5.6.3); if there is none, consumes nothing.
     private mutating func takeEquals() -> Bool {
         let start = position
         skip(ASCII.isSpace)
@@ -127,7 +127,7 @@ struct ChallengeParser {
 
     private mutating func takeValue() -> String {
         guard position < bytes.count, bytes[position] == Self.quote else {
-            // Allows more than a token: nonces are sent without quotes, including padding.
+            // Allows more than a token, because some servers send nonces without quotes, including padding.
             return take { !ASCII.isSpace($0) && $0 != Self.comma && $0 != Self.quote }
         }
         return takeQuoted()

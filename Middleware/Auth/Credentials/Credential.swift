@@ -29,7 +29,7 @@ extension Credential: CustomStringConvertible, DescribedValue {
 public struct ProtectionSpace: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The server, or the proxy.
     public let origin: Origin
-    /// The name in the challenge, or `nil` if it has none or there was no challenge yet.
+    /// The name in the challenge; `nil` if the challenge has none, or there was no challenge yet.
     public let realm: String?
     /// Whether the server or a proxy asks for the credential.
     package let target: AuthenticationTarget

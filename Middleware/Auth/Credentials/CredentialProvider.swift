@@ -2,25 +2,25 @@ public import HTTPChainCore
 
 /// A source of user names and passwords: a prompt, a keychain, a configuration.
 ///
-/// Concurrent calls that need a credential for the same protection space ask once and share the result.
+/// Concurrent calls that need a credential for the same protection space share one call of the provider.
 public protocol CredentialProvider: Sendable {
-    /// The origins that its credentials may be sent to. `.any` is for a prompt that decides for each one.
+    /// The origins that its credentials may be sent to; `.any` is for a prompt that decides for each origin itself.
     ///
-    /// The provider isn't asked for other origins, because the target of a redirect can name any realm.
+    /// The provider isn't called for other origins, because the target of a redirect can name any realm.
     var origins: OriginSet { get }
 
     /// Returns the credential for a protection space.
     ///
     /// - Parameters:
-    ///   - space: The protection space. Its realm is chosen by the server, and is `nil` if there was no challenge yet.
-    ///   - rejected: The credential that the server has just rejected, or `nil` if none was tried. A provider that
-    ///     returns the same one again isn't asked further.
-    /// - Returns: The credential, or `nil` if there is none, so that the server's response is returned.
+    ///   - space: The protection space. The server chooses its realm, which is `nil` if there was no challenge yet.
+    ///   - rejected: The credential that the server has just rejected, or `nil` if none was tried. If the provider
+    ///     returns the same one again, it isn't called further.
+    /// - Returns: The credential, or `nil` if there is none; the server's response is then returned.
     /// - Throws: Any error; the call fails with it as the cause.
     func credential(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential?
 }
 
-/// A credential provider of this package; outside, it has only the members of ``CredentialProvider``.
+/// A credential provider of this package; its public interface has only the members of ``CredentialProvider``.
 package protocol BuiltInCredentialProvider: CredentialProvider {
     /// The origins that the credentials may be sent to.
     var boundOrigins: OriginSet { get }
@@ -37,7 +37,7 @@ extension BuiltInCredentialProvider {
     }
 }
 
-/// A provider that calls a closure, for the given origins, and isn't asked for others.
+/// A provider that calls a closure for the given origins.
 public struct ClosureCredentialProvider: CredentialProvider, BuiltInCredentialProvider {
     private let provide: @Sendable (ProtectionSpace, _ rejected: Credential?) async throws -> Credential?
     package let boundOrigins: OriginSet
@@ -46,7 +46,7 @@ public struct ClosureCredentialProvider: CredentialProvider, BuiltInCredentialPr
     ///
     /// - Parameters:
     ///   - origins: The origins that the credentials may be sent to.
-    ///   - provide: Provides a credential; see ``CredentialProvider/credential(for:rejected:)``.
+    ///   - provide: A closure that provides a credential; see ``CredentialProvider/credential(for:rejected:)``.
     public init(
         for origins: some OriginSetConvertible,
         _ provide: @escaping @Sendable (ProtectionSpace, _ rejected: Credential?) async throws -> Credential?
@@ -55,7 +55,7 @@ public struct ClosureCredentialProvider: CredentialProvider, BuiltInCredentialPr
         self.provide = provide
     }
 
-    /// Returns the closure's credential, or `nil` if the origin is another.
+    /// Returns the closure's credential, or `nil` for other origins.
     package func provided(for space: ProtectionSpace, rejected: Credential?) async throws -> Credential? {
         guard boundOrigins.contains(space.origin) else { return nil }
         return try await provide(space, rejected)

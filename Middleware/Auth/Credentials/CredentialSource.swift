@@ -1,7 +1,9 @@
 package import HTTPChainCore
 
-/// A caching credential provider: concurrent calls ask it once, and its result is reused until it is rejected, all
-/// credentials are forgotten, or the provider's store changes.
+/// A caching credential provider.
+///
+/// Concurrent calls share one call of the provider, and its result is reused until it is rejected, all credentials are
+/// forgotten, or the provider's store changes.
 package final class CredentialSource: Sendable {
     /// A credential, and the generation that it belongs to.
     package struct Provided: Sendable {
@@ -17,7 +19,7 @@ package final class CredentialSource: Sendable {
     private struct State {
         var known: [ProtectionSpace: Credential] = [:]
         var generation: UInt64 = 0
-        /// The changes of the provider's store that the generation includes.
+        /// The changes of the provider's store that the generation already includes.
         var changes: UInt64
 
         mutating func forget() {
@@ -28,7 +30,7 @@ package final class CredentialSource: Sendable {
 
     private typealias Answer = (credential: Credential?, generation: UInt64)
 
-    /// Bounded, because servers choose the realms.
+    /// Limited, because servers choose the realms.
     private static let capacity = 256
 
     private let provider: any CredentialProvider
@@ -44,8 +46,8 @@ package final class CredentialSource: Sendable {
 
     /// The generation of credentials that may be sent preemptively.
     ///
-    /// It rises when credentials are forgotten and when the provider's store has changed. A credential of an earlier
-    /// generation may be another user's.
+    /// It is incremented when credentials are forgotten and when the provider's store has changed. A credential of an
+    /// earlier generation may be another user's.
     package var generation: UInt64 {
         let changes = counting?.changes ?? 0
         return state.withLock { state in
@@ -92,9 +94,9 @@ package final class CredentialSource: Sendable {
         }
         do {
             var answer = try await ask(for: space, rejected)
-            // A flight that began before the credentials were forgotten may end with a former user's.
+            // A flight that began before the credentials were forgotten may return those of a former user.
             if answer.generation < generation { answer = try await ask(for: space, rejected) }
-            // A result shared with a call that hadn't tried this credential yet is useless to one that has.
+            // The result may be shared with a call that hasn't tried this credential yet, and this call already has.
             if answer.credential != nil, answer.credential == rejected { answer = try await ask(for: space, rejected) }
             return answer.credential.map { Provided($0, of: answer.generation) }
         } catch is CancellationError {
@@ -135,7 +137,7 @@ package final class CredentialSource: Sendable {
             let credential = answer == rejected ? nil : answer
             state.withLock { state in
                 guard state.generation == generation else { return }
-                // That the provider has stored its result isn't a change.
+                // If the provider itself stored its result, that doesn't count as a change.
                 if let counted, counted.before == state.changes { state.changes = counted.after }
                 if state.known.count >= Self.capacity, state.known[space] == nil { state.known.removeAll() }
                 state.known[space] = credential
@@ -146,7 +148,7 @@ package final class CredentialSource: Sendable {
 }
 
 extension AuthenticationError {
-    /// Whether a provider waits for itself, at any depth.
+    /// Whether the error was caused, at any depth, by a provider that waits for itself.
     fileprivate var isReentry: Bool {
         if case .providerWaitsForItself = problem { true } else { false }
     }

@@ -4,14 +4,13 @@ public import HTTPChainCore
 /// The origins that a credential may be sent to.
 ///
 /// Can be written as a string literal, `"https://api.example.com"`, or an array of several. An invalid origin admits no
-/// requests, and a stage reports it when its chain is built. `any` admits all origins, and must
-/// be explicit.
+/// requests, and a stage reports it when its chain is built. To admit all origins, write `any` explicitly.
 public struct OriginSet: Sendable, Hashable {
     /// The origins.
     package let origins: Set<Origin>
-    /// The given texts that aren't origins.
+    /// The given texts that aren't valid origins.
     package let invalid: [String]
-    /// Whether every origin is in the set, as in ``any``.
+    /// Whether the set contains every origin, as ``any`` does.
     package let isAny: Bool
 
     private init(origins: Set<Origin> = [], invalid: [String] = [], isAny: Bool = false) {
@@ -61,7 +60,7 @@ public struct OriginSet: Sendable, Hashable {
 }
 
 extension OriginSet {
-    /// The origins that are reached neither over TLS nor on this machine.
+    /// The origins without TLS that aren't on this machine.
     package var exposed: [Origin] {
         origins.filter { !$0.isConfidential }.sorted { $0.description < $1.description }
     }
@@ -107,8 +106,9 @@ public protocol OriginSetConvertible: Sendable {
     var originSet: OriginSet { get }
 }
 
-/// A type of this package, the standard library or Foundation that names origins; outside, it has only the member of
-/// ``OriginSetConvertible``.
+/// A type of this package, the standard library or Foundation that names origins.
+///
+/// Its public interface has only the member of ``OriginSetConvertible``.
 package protocol BuiltInOriginSetConvertible: OriginSetConvertible {
     /// The origins that are named.
     var namedOrigins: OriginSet { get }
@@ -120,10 +120,10 @@ extension BuiltInOriginSetConvertible {
 }
 
 extension OriginSetConvertible where Self == OriginSet {
-    /// Every origin; for a provider that checks ``ProtectionSpace/origin`` itself, such as a prompt that shows it to
-    /// people.
+    /// Every origin, for a provider that checks ``ProtectionSpace/origin`` itself, such as a prompt that shows it to
+    /// the user.
     ///
-    /// Any server that a request is redirected to can then ask for credentials, for a realm of its choice.
+    /// Any server that a request is redirected to can then request credentials, for a realm of its choice.
     public static var any: OriginSet { OriginSet.everyOrigin }
 }
 
@@ -143,7 +143,7 @@ extension URL: OriginSetConvertible, BuiltInOriginSetConvertible {
 }
 
 extension Origin: OriginSetConvertible, BuiltInOriginSetConvertible {
-    /// The origin alone.
+    /// A set with only this origin.
     package var namedOrigins: OriginSet { OriginSet([self]) }
 }
 

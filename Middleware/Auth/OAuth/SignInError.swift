@@ -3,7 +3,7 @@ public import HTTPChainCore
 
 /// Thrown if a sign-in results in no token.
 ///
-/// Errors of the token endpoint are `OAuthError`.
+/// If the token endpoint refuses, an `OAuthError` is thrown instead.
 public struct SignInError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
@@ -13,12 +13,13 @@ public struct SignInError: ExplainedError {
         /// The authorization server returned an error (RFC 6749 §4.1.2.1, RFC 8628 §3.5), such as `access_denied` if
         /// the user declined, with its code and its explanation for developers, if any.
         case refused(String, detail: String?)
-        /// The callback's `state` is wrong or missing (RFC 6749 §10.12), so that it doesn't belong to the request.
+        /// The callback's `state` is wrong or missing (RFC 6749 §10.12), so the callback doesn't belong to the request.
         ///
         /// An attacker may be trying to sign the user in to another account.
         case wrongState
-        /// The callback names another authorization server than the request's (RFC 9207 §2.4), or `nil` if the required
-        /// name is missing.
+        /// The callback names another authorization server than the request's (RFC 9207 §2.4).
+        ///
+        /// `nil` if a required name is missing.
         case wrongIssuer(String?)
         /// The callback isn't a response to an authorization request, for this reason.
         case malformedCallback(String)

@@ -15,10 +15,10 @@ public struct AuthRoute: Sendable {
     ///
     /// - Parameters:
     ///   - name: The name by which a request selects it.
-    ///   - origins: The origins it serves. Defaults to all; the stage serves those that it has credentials for.
+    ///   - origins: The origins it serves. Defaults to all. The stage only adds credentials for its own origins.
     ///   - path: The path it serves, including paths below it: `/admin` serves `/admin/users` but not
     ///     `/administration`. Defaults to all.
-    ///   - stage: The stage that authenticates: ``BasicAuthMiddleware``, or any other.
+    ///   - stage: The stage that authenticates, such as ``BasicAuthMiddleware``.
     public init(
         _ name: String? = nil,
         for origins: (any OriginSetConvertible)? = nil,
@@ -28,7 +28,7 @@ public struct AuthRoute: Sendable {
         self.init(name: name, origins: origins?.originSet, path: path, stage: stage)
     }
 
-    /// Makes a route without credentials, such as for a public path on a server that otherwise requires some.
+    /// Makes a route without credentials, for example for a public path on a server that otherwise requires some.
     ///
     /// - Parameters:
     ///   - origins: The origins it serves. Defaults to all.
@@ -42,7 +42,7 @@ public struct AuthRoute: Sendable {
     private init(name: String?, origins: OriginSet?, path: String?, stage: (any Middleware)?) {
         self.name = name
         self.origins = origins
-        // A trailing slash would exclude the path itself.
+        // With a trailing slash, the path itself wouldn't match.
         self.path = path.map { String($0.without(suffix: "/") ?? $0[...]) }
         self.stage = stage
     }
@@ -56,13 +56,14 @@ public struct AuthRoute: Sendable {
         return origin.map(origins.contains) ?? false
     }
 
-    /// A route with an origin is more specific than one with only a path, and a longer path than a shorter one.
+    /// Whether a request that matches both routes is served by this one: a route with origins is more specific than one
+    /// without, and a longer path is more specific than a shorter one.
     func isMoreSpecific(than other: AuthRoute) -> Bool {
         if (origins == nil) != (other.origins == nil) { return origins != nil }
         return (path?.utf8.count ?? 0) > (other.path?.utf8.count ?? 0)
     }
 
-    /// Whether the path is `parent` or below it, segment by segment, ignoring the query.
+    /// Whether the path is `parent` or below it; compares whole segments, and ignores the query.
     static func isPath(_ path: String, under parent: String) -> Bool {
         let bytes = path.utf8
         guard bytes.starts(with: parent.utf8) else { return false }

@@ -16,9 +16,9 @@ import HTTPTypes
 /// let mine = try await chain.send(.get("https://api.example.com/me").authentication(by: "admin"))
 /// ```
 ///
-/// A request that names a route is served by it. Any other is served by the most specific route: one that names the
-/// request's origin before one that doesn't, then the longest path, then the first in the list. A request without a
-/// route, or with a named route for another origin, as after a redirect, gets no credentials.
+/// If a request names a route, that route serves it. Otherwise the most specific route does: one that names the
+/// request's origin before one that doesn't, then the longest path, then the first in the list. A request gets no
+/// credentials if it matches no route, or if it names a route for another origin, as after a redirect.
 ///
 /// A route's stage can be any stage of the phase ``/HTTPChainCore/Phase/authenticate``. It remains bound to its own
 /// origins, regardless of the route.
@@ -37,7 +37,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage, Identify
         self.routes = routes
     }
 
-    /// Its stages may wait for people.
+    /// Always `false`: a route's stage may wait for the user.
     package var stageKeepsDeadlines: Bool { false }
 
     /// Inside retries.
@@ -48,7 +48,7 @@ public struct RoutedAuthMiddleware: ChainAwareMiddleware, BuiltInStage, Identify
         routes.contains { ($0.stage as? any IdentifyingMiddleware)?.addsIdentity ?? ($0.stage != nil) }
     }
 
-    /// Notes the users of all routes.
+    /// Records the users of all routes.
     package func noteIdentity(in identity: CallIdentity) {
         for route in routes { (route.stage as? any IdentifyingMiddleware)?.noteIdentity(in: identity) }
     }

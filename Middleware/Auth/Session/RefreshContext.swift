@@ -1,10 +1,11 @@
 public import HTTPChainCore
 
-/// The context in which a provider creates a token or session: the clock and random numbers of the call that needs it,
-/// and the inner stages as a transport.
+/// The context in which a provider creates a token or session.
 ///
-/// Requests sent through it have only the credentials that their sender adds. Any other chain works too, including the
-/// one that the stage is part of: requests sent during a refresh pass the stage unchanged, so that it never waits for
+/// It has the clock and random numbers of the call that needs the result, and is a transport through the inner stages.
+///
+/// Requests sent through it have only the credentials that their sender adds. Any other chain works too, even the one
+/// that contains the stage: requests sent during a refresh pass through the stage unchanged, so that it never waits for
 /// itself.
 public struct RefreshContext: Transport {
     /// The clock and randomness of the call that needs to be authenticated.
@@ -35,7 +36,7 @@ public struct RefreshContext: Transport {
 
     /// Sends a request with the call's environment, unless it has its own.
     ///
-    /// To use stages that aren't inside, send the request through a chain over the context.
+    /// To use further stages, send the request through a chain over the context.
     ///
     /// - Throws: `UnreadOptionError` if the request has an option that none of the inner stages reads, such as a timeout;
     ///   rethrows errors of the inner stages and the transport.

@@ -17,7 +17,7 @@ public struct RefreshLimit: Sendable, Hashable {
     ///   - interval: The length of the interval, at least a second.
     public init(_ count: Int, within interval: Duration) {
         self.count = max(0, count)
-        // With an interval of zero or less, nothing would be limited. Only the largest count means that.
+        // An interval of zero or less would allow any number, which only the largest count may do.
         self.interval = count == .max ? .zero : max(.seconds(1), interval)
     }
 

@@ -1,21 +1,21 @@
-/// The state of a value that is refreshed from time to time, such as a token or session: the value in use, and whether
-/// it may be used or refreshed.
+/// The state of a value that is refreshed from time to time, such as a token or session.
 ///
-/// Each change of the value starts a generation. A call rejected with an older one needs only the newer value, unless
-/// it is another user's: each change by the application also starts an epoch.
+/// Each change of the value begins a generation. Each change by the application, which may change the user, also begins
+/// an epoch. A call that was rejected with a value of an older generation only needs the newer value, unless that has
+/// another epoch.
 struct RefreshState<Value: Sendable>: Sendable {
-    /// The version of the value that a call started with; small, so that a call keeps it without an allocation.
+    /// The version of the value that a call started with; it is small, so that a call stores it without an allocation.
     struct Version: Sendable, Hashable {
         fileprivate let generation: UInt32
         fileprivate let failures: UInt32
-        /// Raised by changes of the user, but not by refreshes.
+        /// The epoch, which is incremented when the user changes, but not by refreshes.
         let epoch: UInt32
         /// Whether there was a value.
         ///
-        /// A call that started without one may use that of any user.
+        /// A call that started without a value may use that of any user.
         var isSomebody: Bool
 
-        /// Whether a call that started with this version may use the value of another one.
+        /// Whether a call that started with this version may use the value of the other version.
         func admits(_ other: Version) -> Bool { !isSomebody || epoch == other.epoch }
     }
 
@@ -62,7 +62,7 @@ struct RefreshState<Value: Sendable>: Sendable {
     private var value: Value?
     private var generation: UInt32 = 0
     private var epoch: UInt32 = 0
-    /// Whether the server rejects the value, as known before the last attempt to refresh it.
+    /// Whether the value must not be used, because the server has rejected it or it is being replaced.
     private var isRejected = false
     private var isUnsaved = false
     private var isRefreshing = false
@@ -77,7 +77,7 @@ struct RefreshState<Value: Sendable>: Sendable {
         paths = RejectingPaths(for: limit.interval)
     }
 
-    /// The value, whether usable or not.
+    /// The value, even if it can't be used.
     var current: Value? { value }
 
     var version: Version {
@@ -109,7 +109,7 @@ struct RefreshState<Value: Sendable>: Sendable {
         if version.generation == generation { isRejected = true }
     }
 
-    /// Notes that the server rejected a new value on a path.
+    /// Records that the server rejected a new value on a path.
     mutating func noteRejection(on path: String?, at now: Duration) {
         if let path { paths.note(path, at: now) }
     }
@@ -126,7 +126,7 @@ struct RefreshState<Value: Sendable>: Sendable {
         if failures != version.failures, let lastFailure { return .fail(lastFailure) }
         if let path, !isRefreshing, paths.contains(path, at: now) { return .refuse }
         if isRefreshing || isUnsaved || window.hasRoom(at: now) { return .refresh }
-        // Using a value that the server may reject is better than not trying at all.
+        // The server may accept the value after all, so it is used rather than failing the call.
         isRejected = false
         return .giveUp
     }
@@ -148,7 +148,7 @@ struct RefreshState<Value: Sendable>: Sendable {
 
     /// Ends a refresh with a new value.
     ///
-    /// - Returns: The new value in use, or `nil` if the value was replaced in the meantime.
+    /// - Returns: The new value in use, or `nil` if the application replaced the value in the meantime.
     mutating func finish(_ refresh: Refresh, with newValue: Value, isSaved: Bool) -> Versioned? {
         isRefreshing = false
         guard refresh.generation == generation else { return nil }
@@ -157,10 +157,10 @@ struct RefreshState<Value: Sendable>: Sendable {
         return Versioned(value: newValue, version: version)
     }
 
-    /// Whether the value has not been replaced since.
+    /// Whether the given value is still the current one.
     func isCurrent(_ current: Versioned) -> Bool { current.version.generation == generation }
 
-    /// Notes that the value was saved, and may be used.
+    /// Records that the value was saved, so that it may be used.
     mutating func saved(_ current: Versioned) {
         if current.version.generation == generation { isUnsaved = false }
     }
@@ -215,11 +215,11 @@ struct RefreshWindow: Sendable {
     }
 }
 
-/// The paths that rejected even a new token; for some time, a 401 from them causes no refresh.
+/// The paths that have rejected a new value; for some time, a 401 from them causes no refresh.
 ///
-/// Otherwise a path that always responds with 401 would use up the refreshes of all others.
+/// Otherwise a path that always responds with 401 would use up the refreshes of all other paths.
 struct RejectingPaths: Sendable {
-    /// Bounded, because paths may be built from server data.
+    /// Limited, because paths may be built from server data.
     static let capacity = 64
 
     private let interval: Duration

@@ -4,7 +4,7 @@ import HTTPChainCore
 final class Refresher<Value: Sendable>: Sendable {
     typealias State = RefreshState<Value>
 
-    /// The operations that create and keep a value.
+    /// The operations that create and store a value.
     struct Work: Sendable {
         /// Creates a new value to replace the given one.
         let refresh: @Sendable (_ old: Value?) async throws -> Value
@@ -36,15 +36,15 @@ final class Refresher<Value: Sendable>: Sendable {
     /// The number of calls that wait for a refresh.
     var waiterCount: Int { flight.waiterCount }
 
-    /// Whether the current task is part of a refresh, or of work that ``asPart(_:)`` does.
+    /// Whether the current task is part of a refresh, or of work run by ``asPart(_:)``.
     var isInside: Bool { flight.isInside }
 
-    /// Does other work with the value; ``isInside`` is true in it.
+    /// Runs other work with the value, in which ``isInside`` is true.
     func asPart(_ work: @Sendable () async throws -> Void) async rethrows {
         try await flight.asPart { try await work() }
     }
 
-    /// The value, whether usable or not.
+    /// The value, even if it can't be used.
     var current: Value? { state.withLock { $0.current } }
 
     /// Returns the value that a call may use, and the current version.
@@ -73,7 +73,7 @@ final class Refresher<Value: Sendable>: Sendable {
         UserChangedError(kind, of: stage, exchange: exchange)
     }
 
-    /// Notes the user of a call that begins.
+    /// Records the user of a call that begins.
     func noteUser(in identity: CallIdentity) {
         _ = admits(state.withLock { $0.version }, in: identity)
     }
@@ -93,7 +93,7 @@ final class Refresher<Value: Sendable>: Sendable {
         state.withLock { $0.reject(version) }
     }
 
-    /// Notes that a new value was rejected on a path.
+    /// Records that a new value was rejected on a path.
     func noteRejection(on path: String?, time: any TimeSource) {
         state.withLock { $0.noteRejection(on: path, at: time.elapsed) }
     }
@@ -110,8 +110,8 @@ final class Refresher<Value: Sendable>: Sendable {
 
     /// Returns a newer value than the given version, refreshing it if necessary or joining the refresh in flight.
     ///
-    /// - Throws: The refresh's error, even if it ended after the call had started; ``RefreshError``;
-    ///   `CancellationError` if the caller is cancelled.
+    /// - Throws: The refresh's error, if it ended after the call had started; ``RefreshError``; `CancellationError` if
+    ///   the caller is cancelled.
     func refreshed(after version: State.Version, time: any TimeSource, _ work: Work) async throws -> State.Versioned {
         switch state.withLock({ $0.advice(for: version, at: time.elapsed) }) {
         case .use(let current): return current
@@ -145,8 +145,8 @@ final class Refresher<Value: Sendable>: Sendable {
                 return (new, state.usable)
             }
             if let new { return try await save(new, work) }
-            // The value was replaced meanwhile, so discard the new one. A separate task, because a sign-out is followed
-            // by the cancellation of calls, which would leave the new value open.
+            // The value was replaced meanwhile, so the new one is discarded. This runs in a separate task, because a
+            // sign-out usually cancels calls, which must not prevent discarding the value.
             if let discard = work.discard { await Task { await discard(value) }.value }
             guard let other else { throw RefreshError.ended }
             return other
@@ -172,8 +172,9 @@ final class Refresher<Value: Sendable>: Sendable {
             failure = error
         }
         guard state.withLock({ $0.isCurrent(current) }) else {
-            // The application replaced the value, and saved its own, while this one was saved. A separate task, because
-            // a sign-out is followed by the cancellation of calls, which would leave the new value open.
+            // The application replaced and saved the value while the new one was being saved, so the current value is
+            // saved again. This runs in a separate task, because a sign-out usually cancels calls, which must not
+            // prevent saving.
             await Task { [self] in
                 await saveCurrent(save)
                 await work.discard?(current.value)
@@ -189,7 +190,7 @@ final class Refresher<Value: Sendable>: Sendable {
         return current
     }
 
-    /// Saves the value in use, again if it was replaced in the meantime.
+    /// Saves the current value; repeats this if the value was replaced in the meantime.
     private func saveCurrent(_ save: @Sendable (Value?) async throws -> Void) async {
         var version: State.Version
         repeat {
@@ -200,7 +201,7 @@ final class Refresher<Value: Sendable>: Sendable {
     }
 }
 
-/// The reason why there is no new value although creating one didn't fail.
+/// The reason why there is no new value, although creating one didn't fail.
 enum RefreshError: Error {
     /// The limit on refreshes was reached.
     case tooMany(RefreshLimit)

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Sends requests in a session that a ``SessionAuthenticator`` opens, and opens another when it has ended.
+/// Sends requests in a session that a ``SessionAuthenticator`` opens, and opens another one when the session has ended.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -10,33 +10,33 @@ import HTTPTypes
 /// let plants = try await chain.send(.get("https://garden.example/plants"))
 /// ```
 ///
-/// Before a request is sent, it is decorated for the open session. If there is none, one is opened, once for any number
-/// of waiting calls. The application can open one earlier and end it (``openSession(in:)``, ``endSession(in:)``). With
-/// ``SessionlessRequests``, calls don't open sessions. A cancelled call stops waiting. When no calls are left, the
-/// authentication is cancelled.
+/// Before a request is sent, the authenticator decorates it for the open session. If there is no session, one is
+/// opened, once for all waiting calls. The application can also open one earlier, and end it (``openSession(in:)``,
+/// ``endSession(in:)``). With ``SessionlessRequests``, calls don't open sessions. A cancelled call stops waiting. If no
+/// calls are left, the authentication is cancelled.
 ///
-/// After each response, the authenticator says whether the session is still open. If it isn't, another is opened and
-/// the request is retried in it, once. If that doesn't help, or the body can be read only once, the caller gets the
-/// response, and `authenticationRefusal` says why. A call that was rejected in a session that another call has replaced
-/// meanwhile is just retried.
+/// After each response, the authenticator says whether the session is still open. If it isn't, another one is opened
+/// and the request is retried in it, once. If that doesn't help, or the body can be read only once, the response is
+/// returned, and `authenticationRefusal` says why. If a call was rejected in a session that has been replaced
+/// meanwhile, it is just retried.
 ///
-/// **Users.** A call that begins in a session belongs to that user. If the application replaces or ends the session,
-/// the call's rejection is returned, and each other request of the call (a retry, a redirect hop, the rest of a
-/// download) throws ``/HTTPChainCore/UserChangedError``, so that one user's request is never sent as another.
+/// **Users.** A call that begins in a session belongs to its user. If the application replaces or ends the session, the
+/// call's rejection is returned, and each further request of the call (a retry, a redirect hop, the rest of a download)
+/// throws ``/HTTPChainCore/UserChangedError``. One user's request is therefore never sent as another user.
 ///
-/// **Origins.** The session is used for the named origins only: not across redirects (the fields set by `decorate` are
-/// declared in `OriginBoundFieldsNote`), and not without TLS unless the origin is a loopback address or
+/// **Origins.** The session is used for the named origins only. It isn't used across redirects (the fields set by
+/// `decorate` are declared in `OriginBoundFieldsNote`), nor without TLS unless the origin is a loopback address or
 /// `allowsPlaintext` is set. A request with an `Authorization` field is passed on unchanged.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/authenticate``: inside retry, so that each attempt is made in an open
 /// session.
 ///
-/// **Options.** `authentication(false)` sends a request outside the session. On the response,
+/// **Options.** `authentication(false)` sends a request outside the session. On the response:
 /// ``HTTPChainCore/Response/authenticationRefusal``.
 ///
-/// **Errors.** ``AuthenticationError``, caused by the authenticator's error; ``/HTTPChainCore/UserChangedError``;
-/// ``/HTTPChainCore/UnreadOptionError`` for an option that `decorate` sets and that no inner stage reads, such as
-/// `.cookies(_:)`: set fields instead; rethrows errors of `decorate` and `check`.
+/// **Errors.** ``AuthenticationError``, with the authenticator's error as its cause;
+/// ``/HTTPChainCore/UserChangedError``; ``/HTTPChainCore/UnreadOptionError`` if `decorate` sets an option that no inner
+/// stage reads, such as `.cookies(_:)` (set fields instead); rethrows errors of `decorate` and `check`.
 public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainAwareMiddleware, BuiltInStage,
     IdentifyingMiddleware
 {
@@ -57,11 +57,11 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// - Parameters:
     ///   - authenticator: The authenticator that opens sessions.
     ///   - origins: The origins whose requests are sent in a session.
-    ///   - session: The initial session, such as one kept since the last launch. Defaults to none.
+    ///   - session: The initial session, such as one saved earlier. Defaults to none.
     ///   - sessionless: The treatment of a request if no session is open. By default, one is opened.
     ///   - limit: The limit on opening sessions. Defaults to five in 30 seconds.
-    ///   - allowsPlaintext: Whether sessions may be used without TLS, exposed to takeover by eavesdroppers. Defaults to
-    ///     `false`.
+    ///   - allowsPlaintext: Whether sessions may be used without TLS, which lets eavesdroppers take them over. Defaults
+    ///     to `false`.
     public init(
         _ authenticator: Authenticator,
         for origins: some OriginSetConvertible,
@@ -92,7 +92,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
         refresher.replace(with: session)
     }
 
-    /// Opens a session if none is open, as at a sign-in; calls that need one in the meantime wait for it.
+    /// Opens a session if none is open, for example at a sign-in; calls that need one in the meantime wait for it.
     ///
     /// - Parameter context: The authenticator's context: a transport, the clock and random numbers.
     /// - Returns: The open session.
@@ -102,10 +102,12 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
         try await open(in: context, for: nil).value
     }
 
-    /// Ends the session in use, as at a sign-out; the next call opens another, unless the stage is configured not to.
+    /// Ends the session in use, for example at a sign-out.
     ///
-    /// The session is no longer used from now on, even if notifying the server fails, and calls in it end; see
-    /// **Users**. A session that is being opened is invalidated as soon as it is open.
+    /// The next call opens another one, unless the stage is configured not to.
+    ///
+    /// From now on, the session isn't used, even if notifying the server fails, and calls in it end; see **Users**. A
+    /// session that is being opened is invalidated as soon as it is open.
     ///
     /// - Parameter context: The authenticator's context for notifying the server.
     /// - Throws: Rethrows the authenticator's error; `CancellationError` if the task is cancelled. The server may then
@@ -119,10 +121,10 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
     /// Always `true`.
     package var addsIdentity: Bool { true }
 
-    /// Notes whose session is open.
+    /// Records the user whose session is open.
     package func noteIdentity(in identity: CallIdentity) { refresher.noteUser(in: identity) }
 
-    /// Opening a session may wait for people.
+    /// Always `false`: opening a session may wait for the user.
     package var stageKeepsDeadlines: Bool { false }
 
     /// Inside retry, so that each attempt is made in an open session.
@@ -164,7 +166,7 @@ public struct SessionAuthMiddleware<Authenticator: SessionAuthenticator>: ChainA
         var again = request.body.isReplayable ? request : nil
         try await decorate(&request, with: current.value, binding, next)
         var response = try await next(request)
-        // One retry in a session that was already open, and one in a session opened in the meantime.
+        // One retry in a session that was already open, and one in a session opened for the call.
         var repeatsLeft = 2
         while try await isClosed(current.value, by: &response, binding) {
             guard
@@ -220,7 +222,7 @@ extension SessionAuthMiddleware {
     /// Returns the open session, or opens one.
     private func open(in context: RefreshContext, for request: Request?) async throws -> Versioned {
         var (current, version) = refresher.look()
-        // The application gets the session of whoever is signed in.
+        // The application's own call may return the session of any user.
         if request == nil { version.isSomebody = false }
         let time = context.environment.time
         if let current, authenticator.isSessionOpen(current.value, at: time.date) { return current }
@@ -228,7 +230,7 @@ extension SessionAuthMiddleware {
         do {
             return try await refresher.refreshed(after: version, time: time, work(in: context))
         } catch {
-            // The server may have closed it, but opening another isn't allowed now.
+            // The server may have closed the session, but opening another one isn't allowed now, so it is tried.
             if case RefreshError.tooMany = error, let current = refresher.look().current,
                 authenticator.isSessionOpen(current.value, at: time.date)
             {
@@ -268,7 +270,7 @@ extension SessionAuthMiddleware {
             await again?.discard(response)
             return (newer, false)
         case .refresh where sessionless == .openSession:
-            // Discarded before the authentication, which may need the connection.
+            // Discarded before the authentication, which may need its connection.
             await again?.discard(response)
             request.noteEvent("httpchain.auth.refresh")
             let context = RefreshContext(environment: request.environment, next: next)
@@ -301,7 +303,8 @@ extension SessionAuthMiddleware {
                     {
                         return answer
                     }
-                    // It may already have ended, and failing to notify the server doesn't prevent opening the next.
+                    // The session may already have ended, and a failure to notify the server must not prevent opening
+                    // the next one.
                     do {
                         try await authenticator.invalidate(old, in: context)
                     } catch {
@@ -334,7 +337,7 @@ extension SessionAuthMiddleware {
         by response: inout Response,
         _ binding: OriginBinding
     ) async throws -> Bool {
-        // The server of another origin, reached because the transport followed a redirect, doesn't have this session.
+        // If the transport followed a redirect to another origin, that server doesn't have this session.
         if let origin = response.origin(otherThan: binding.origin) {
             if response.status.code == 401 { response.authenticationRefusal = .otherOrigin(origin) }
             return false

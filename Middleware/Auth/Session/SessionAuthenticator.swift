@@ -4,9 +4,9 @@ import HTTPTypes
 
 /// Opens custom sessions with a server, and decorates the requests sent in them.
 ///
-/// A session is a value: a token and a user id from a login call, a signing key, or nothing if the server keeps it in a
-/// cookie. ``SessionAuthMiddleware`` holds it and opens another when it has ended, once for any number of calls. Only
-/// ``authenticate(replacing:in:)`` is required.
+/// A session is a value: a token and a user id from a login call, a signing key, or an empty value if the server keeps
+/// the session in a cookie. ``SessionAuthMiddleware`` stores it, and opens another one when it has ended, once for all
+/// waiting calls. Only ``authenticate(replacing:in:)`` is required.
 ///
 /// ```swift
 /// struct GardenLogin: SessionAuthenticator {
@@ -48,8 +48,8 @@ public protocol SessionAuthenticator: Sendable {
 
     /// Opens a session.
     ///
-    /// The task is cancelled when no call waits for it anymore. Its requests never wait for the session that it opens:
-    /// send them with the context or over any chain, including the one that the stage is part of.
+    /// The task is cancelled when no call waits for it anymore. Its requests never wait for the session that it opens.
+    /// Send them with the context or over any chain, even the one that contains the stage.
     ///
     /// - Parameters:
     ///   - old: The session that has ended, or `nil` if there was none.
@@ -66,33 +66,33 @@ public protocol SessionAuthenticator: Sendable {
 
     /// Decorates a request for the session. Does nothing by default.
     ///
-    /// Header fields set here are bound to the request's origin: redirects don't take them elsewhere.
+    /// Header fields set here are bound to the request's origin, so that redirects don't send them elsewhere.
     ///
     /// - Throws: Any error; it ends the call.
     func decorate(_ request: inout Request, with session: Session) async throws
 
     /// Returns whether the session is still open according to a response. By default, a 401 closes it.
     ///
-    /// Detect a response with status 200 and an error in the body by peeking at the beginning of the body
+    /// To detect an error in the body of a response with status 200, peek at the beginning of the body
     /// (``/HTTPChainCore/HTTPBody/peek(upTo:)``).
     ///
     /// - Parameters:
-    ///   - response: The response. After peeking at its body, put the body back.
+    ///   - response: The response. After peeking at its body, replace it with the body that `peek` returned.
     ///   - session: The session that the request was decorated with.
     /// - Throws: Any error; it ends the call.
     func check(_ response: inout Response, in session: Session) async throws -> SessionStatus
 
     /// Returns a session that answers a response's challenges without a new authentication. Returns `nil` by default.
     ///
-    /// Called if a response closes the session and has challenges (RFC 9110 §11.6.1), such as one with a nonce for the
-    /// next requests. The returned session is then in use, and the request is retried.
+    /// Called if a response closes the session and has challenges (RFC 9110 §11.6.1), for example with a nonce for the
+    /// next requests. The returned session replaces the current one, and the request is retried.
     ///
     /// - Parameters:
     ///   - challenges: The challenges.
     ///   - session: The session in use.
     ///   - context: The clock, random numbers, and a transport.
     /// - Returns: The session to continue with, or `nil` to authenticate again.
-    /// - Throws: The same as ``authenticate(replacing:in:)``.
+    /// - Throws: The same errors as ``authenticate(replacing:in:)``.
     func answer(_ challenges: [Challenge], in session: Session, context: RefreshContext) async throws -> Session?
 
     /// Ends a session: notifies the server and removes stored data. Does nothing by default.
@@ -103,8 +103,8 @@ public protocol SessionAuthenticator: Sendable {
     /// - Parameters:
     ///   - session: The session. The server may no longer have it.
     ///   - context: The clock, random numbers, and a transport.
-    /// - Throws: Any error, and `CancellationError` if the task is cancelled. The client doesn't use the session again
-    ///   in any case. ``SessionAuthMiddleware/endSession(in:)`` rethrows the error.
+    /// - Throws: Any error, and `CancellationError` if the task is cancelled. In any case, the client doesn't use the
+    ///   session again. ``SessionAuthMiddleware/endSession(in:)`` rethrows the error.
     func invalidate(_ session: Session, in context: RefreshContext) async throws
 
     /// The authenticator's name and settings, for ``/HTTPChainCore/Chain/explain()``, without secrets. Defaults to the
@@ -112,7 +112,7 @@ public protocol SessionAuthenticator: Sendable {
     var summary: String { get }
 }
 
-/// Whether a session is open.
+/// Whether a session is open, according to a response.
 public enum SessionStatus: Sendable, Hashable {
     /// The session is open.
     case open
@@ -121,7 +121,7 @@ public enum SessionStatus: Sendable, Hashable {
 }
 
 extension SessionAuthenticator {
-    /// By default, `true`.
+    /// The default value, `true`.
     public func isSessionOpen(_ session: Session, at date: Date) -> Bool { true }
 
     /// Does nothing.

@@ -1,7 +1,8 @@
 import HTTPChainCore
 
-/// A credential store that counts its changes in this process, so that credentials kept in a stage can be compared with
-/// it without reading it.
+/// A credential store that counts its changes in this process.
+///
+/// A stage compares the count to find out whether its cached credentials are outdated, without reading the store.
 package protocol ChangeCountingStore: CredentialStore {
     /// The number of changes so far.
     var changes: UInt64 { get }
@@ -15,11 +16,11 @@ package protocol ChangeCountingStore: CredentialStore {
 package protocol ChangeCountingProvider: CredentialProvider {
     /// The number of changes so far.
     var changes: UInt64 { get }
-    /// Returns the same credential as ``CredentialProvider/credential(for:rejected:)``, and its stores' changes.
+    /// Returns the same credential as ``CredentialProvider/credential(for:rejected:)``, with the changes of its stores.
     func answer(for space: ProtectionSpace, rejected: Credential?) async throws -> CountedAnswer
 }
 
-/// A provider's credential, and the changes of its stores.
+/// A provider's credential, with the changes of its stores.
 package struct CountedAnswer: Sendable {
     let credential: Credential?
     /// The number of changes before the provider read its stores.
@@ -28,7 +29,7 @@ package struct CountedAnswer: Sendable {
     let after: UInt64
 }
 
-/// A count of changes.
+/// A counter of changes.
 final class CredentialChanges: Sendable {
     private struct Weak {
         weak var changes: CredentialChanges?
@@ -51,7 +52,7 @@ final class CredentialChanges: Sendable {
         }
     }
 
-    /// Returns the count that all stores of a file share, as long as one of them exists.
+    /// Returns the counter that all stores of a file share, as long as one of them exists.
     static func ofFile(at path: String) -> CredentialChanges {
         let new = CredentialChanges()
         return files.withLock { files in

@@ -18,11 +18,11 @@ protocol CredentialDocumentContent: Codable, Sendable {
     init()
 }
 
-/// A store file: JSON that is read only if no other user can access it, and replaced atomically under a lock.
+/// A store file in JSON; it is read only if no other user can access it, and replaced atomically under a lock.
 ///
-/// The lock is on a separate file, because each change replaces the store file. All disk work runs on the file threads.
+/// The lock is a separate file, because each change replaces the store file. All disk work runs on the file threads.
 struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
-    /// The maximum file size, which no credential store reaches.
+    /// The maximum file size; real credential stores are far smaller.
     static var limit: ByteCount { .mebibytes(4) }
     private static var pause: Duration { .milliseconds(10) }
 
@@ -49,11 +49,12 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
         try await access.executor.run { try content() }
     }
 
-    /// Changes the content, excluding other processes and other tasks of this one.
+    /// Changes the content, while other processes and other tasks of this one are locked out.
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
     func change(_ change: @escaping @Sendable (inout Content) -> Void) async throws {
-        // Counts attempts, not time: on an overloaded machine, time may pass while the lock is free.
+        // Counts attempts instead of measuring time, because on an overloaded machine time may pass while the lock is
+        // free.
         var attempts = 0
         while try await !changed(by: change) {
             guard Self.pause * attempts < patience else { throw failure(.locked) }
@@ -98,7 +99,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         guard let bytes = try? encoder.encode(content) else { throw failure(.corrupt) }
-        // One name suffices under the lock. A file left there by a killed process is removed.
+        // A single name is enough, because the lock is held. A file left by a killed process is removed.
         let temporary = path + ".new"
         try files.remove(temporary)
         do throws(CredentialStoreError) {
@@ -110,12 +111,14 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
             _ = try? files.remove(temporary)
             throw error
         }
-        // Even if the directory can't be opened, the rename survives a crash of the process.
+        // If the directory can't be opened, the rename still survives a crash of the process, though not a power loss.
         try? files.synchronizeDirectory((path as NSString).deletingLastPathComponent)
     }
 
-    /// Rejects a path if another user could replace the file: a parent directory writable by others, unless only a
-    /// file's owner may replace it there (the sticky bit, as in `/tmp`).
+    /// Rejects a path if another user could replace the file.
+    ///
+    /// This is the case if a parent directory is writable by others, unless only a file's owner may replace it there
+    /// (the sticky bit, as in `/tmp`).
     private func checkDirectories() throws(CredentialStoreError) {
         var directory = (path as NSString).deletingLastPathComponent
         if !directory.begins(with: "/") {
@@ -127,7 +130,7 @@ struct CredentialDocument<Content: CredentialDocumentContent>: Sendable {
             var status = stat()
             guard stat(directory, &status) == 0 else {
                 let (code, message) = (errno, String(cString: strerror(errno)))
-                // A sandbox hides its parent directories, but no one else can put a file into it.
+                // A sandbox hides its parent directories, but nobody else can replace them.
                 if directory != own, directory != "/", [EPERM, EACCES].contains(code) { continue }
                 throw failure(.system(operation: "inspect the directory of", code: code, message: message))
             }

@@ -5,8 +5,8 @@ import HTTPChainCore
 /// The key is the text of a ``ProtectionSpace``, or a service name chosen by the application, such as
 /// `com.example.backup`.
 ///
-/// After a change in this process to a store of this package, stages ask their ``StoredCredentialProvider`` again before
-/// they send a credential preemptively. For a change to a custom store, or in another process, call
+/// After a change to a store of this package in this process, stages call their ``StoredCredentialProvider`` again
+/// before they send a credential preemptively. After a change to a custom store, or in another process, call
 /// ``BasicAuthMiddleware/forgetCredentials()`` or its counterpart in the Digest stage.
 public protocol CredentialStore: Sendable {
     /// Returns the credential for a key, or `nil` if there is none.

@@ -7,11 +7,13 @@ public struct CredentialStoreError: ExplainedError, Hashable {
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// Users other than the owner can read or write the file, which has this mode.
+        /// Users other than the owner can read or write the file; the value is its mode.
         case readableByOthers(mode: UInt16)
         /// The file belongs to another user.
         case ownedByAnother
-        /// Users other than the owner can write to this parent directory, which has this mode, and so replace the file.
+        /// Users other than the owner can write to this parent directory (first), so they could replace the file.
+        ///
+        /// The second value is the directory's mode.
         case directoryWritableByOthers(String, mode: UInt16)
         /// This parent directory of the file belongs to another user.
         case directoryOwnedByAnother(String)

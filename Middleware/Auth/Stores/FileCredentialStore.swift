@@ -3,11 +3,11 @@ public import HTTPChainCore
 
 /// Keeps credentials in a file that only its owner can read, for command-line tools.
 ///
-/// The file is unencrypted JSON, as safe as the account. It is created with mode 0600, and isn't read if other users
-/// can access it. Changes replace it atomically under a lock (`<file>.lock`), so that several processes can share it,
-/// and a crash leaves the old or the new file. A damaged file is never overwritten.
+/// The file is unencrypted JSON, as safe as the user's account. It is created with mode 0600, and isn't read if other
+/// users can access it. Changes replace it atomically under a lock (`<file>.lock`). Several processes can therefore
+/// share it, and after a crash it has either the old or the new content. A damaged file is never overwritten.
 ///
-/// Errors are ``CredentialStoreError``.
+/// All errors are ``CredentialStoreError``.
 public struct FileCredentialStore: CredentialStore, ChangeCountingStore {
     private struct Content: CredentialDocumentContent {
         var version = 1
@@ -52,9 +52,9 @@ public struct FileCredentialStore: CredentialStore, ChangeCountingStore {
     ///
     /// - Throws: ``CredentialStoreError``; `CancellationError` if cancelled while waiting for the lock.
     public func removeCredential(for key: String) async throws {
-        // Counted even if the change fails, or another process has removed the credential.
+        // Counted even if the change fails, or if another process has already removed the credential.
         defer { counter.note() }
-        // If the credential is missing, don't create a file.
+        // Doesn't create a file just to remove a credential.
         guard try await document.read().credentials[key] != nil else { return }
         try await document.change { $0.credentials[key] = nil }
     }

@@ -6,7 +6,7 @@ import Security
 
 /// Stores a token in the keychain, on Apple platforms.
 ///
-/// The token is readable after the device was first unlocked, and doesn't leave the device.
+/// The token is readable once the device has been unlocked after a restart, and doesn't leave the device.
 ///
 /// On macOS too, the token is in the data protection keychain. A program can use that only if it is signed with an
 /// entitlement: an application identifier, which a sandbox includes, or `keychain-access-groups`. For a command-line
@@ -21,8 +21,8 @@ public struct KeychainTokenStore: TokenStore {
     /// - Parameters:
     ///   - service: The service's name, such as the bundle identifier of the application.
     ///   - account: The name of one of several users or servers. Defaults to empty.
-    ///   - accessGroup: The group in `keychain-access-groups`, or the app group, that shares the entry, such as an
-    ///     application and its extensions. Defaults to `nil`: the application's first group.
+    ///   - accessGroup: The group in `keychain-access-groups`, or the app group, that shares the entry, for example
+    ///     between an application and its extensions. Defaults to `nil`: the application's first group.
     public init(service: String, account: String = "", accessGroup: String? = nil) {
         self.service = service
         self.account = account

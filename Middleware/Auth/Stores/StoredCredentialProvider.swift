@@ -7,11 +7,11 @@ import HTTPChainCore
 /// let provider = StoredCredentialProvider(store, for: "https://api.example.com", asking: prompt)
 /// ```
 ///
-/// The other provider's credential replaces the rejected one in the store. A rejected credential stays there until
-/// replaced, so that it isn't lost to a 401 for another reason, such as a server fault.
+/// The other provider's credential replaces the rejected one in the store. Until then, a rejected credential stays in
+/// the store, so that it isn't lost because of a 401 with another cause, such as a fault of the server.
 ///
-/// After a change of the store in this process, such as ``CredentialStore/removeCredential(for:)``, a stage asks again
-/// before it sends a credential preemptively.
+/// After a change of the store in this process, such as ``CredentialStore/removeCredential(for:)``, a stage calls the
+/// provider again before it sends a credential preemptively.
 public struct StoredCredentialProvider: CredentialProvider, BuiltInCredentialProvider, ChangeCountingProvider {
     private let store: any CredentialStore
     private let service: String?
@@ -24,7 +24,7 @@ public struct StoredCredentialProvider: CredentialProvider, BuiltInCredentialPro
     ///   - store: The credential store.
     ///   - origins: The origins that may receive them.
     ///   - service: The store key, such as `com.example.backup`. Defaults to one per protection space.
-    ///   - fallback: The provider to ask if there is no credential or it was rejected. Defaults to none.
+    ///   - fallback: The provider to call if there is no credential or it was rejected. Defaults to none.
     public init(
         _ store: any CredentialStore,
         for origins: some OriginSetConvertible,

@@ -19,16 +19,17 @@ public protocol TokenStore: Sendable {
     func save(_ token: AccessToken) async throws
     /// Removes the token, as at a sign-out, if there is one.
     func removeToken() async throws
-    /// Replaces a token that has expired or was rejected, with one refresh for all processes that share the store.
+    /// Replaces a token that has expired or was rejected; all processes that share the store refresh it only once.
     ///
-    /// A store shared by several processes returns the token that another process has saved in the meantime. If there
-    /// is none, it excludes the others, fetches a new token, and saves it. By default, calls the closure.
+    /// A store shared by several processes first looks for a token that another process has saved in the meantime. If
+    /// there is none, it locks the others out, fetches a new token, and saves it. By default, only calls the closure.
     ///
     /// - Parameters:
     ///   - old: The token to replace; `nil` if there is none.
     ///   - environment: The clock and the random numbers of the call, for waiting.
     ///   - fetch: Fetches a token that replaces the given one. Call it at most once.
-    /// - Returns: The new token; `nil` if the token was removed from the store in the meantime, as at a sign-out.
+    /// - Returns: The new token; `nil` if the token was removed from the store in the meantime, for example at a
+    ///   sign-out.
     /// - Throws: Rethrows the closure's error, or an error of the store; the waiting calls fail with it as the cause.
     func refresh(
         replacing old: AccessToken?,
@@ -48,7 +49,7 @@ extension TokenStore {
     }
 }
 
-/// A token store of this package; outside, it has only the members of ``TokenStore``.
+/// A token store of this package; its public interface has only the members of ``TokenStore``.
 package protocol BuiltInTokenStore: TokenStore {
     /// Returns the stored token, or `nil` if there is none.
     func storedToken() async throws -> AccessToken?
@@ -71,7 +72,7 @@ extension BuiltInTokenStore {
 public struct RefreshedToken: Sendable, Hashable {
     /// The new token.
     package let token: AccessToken
-    /// Whether the store already has it; otherwise it is saved before it is used.
+    /// Whether the store already has it; if not, it is saved before it is used.
     package let isSaved: Bool
 
     /// Makes a result of ``TokenStore/refresh(replacing:in:by:)``.
@@ -87,7 +88,7 @@ public struct RefreshedToken: Sendable, Hashable {
 
 /// Passes each new token to a closure, for an application with its own storage.
 ///
-/// It returns no token, because the application has it, and passes `nil` to remove it.
+/// It never returns a token, because the application has it. It passes `nil` to remove the token.
 public struct ClosureTokenStore: TokenStore, BuiltInTokenStore {
     let keep: @Sendable (AccessToken?) async throws -> Void
 
@@ -109,11 +110,11 @@ extension TokenStore where Self == ClosureTokenStore {
 
 /// Keeps a token in a file that only its owner can read, for command-line tools.
 ///
-/// The file is unencrypted JSON, as safe as the account. It is created with mode 0600 and replaced atomically under a
-/// lock (`<file>.lock`). It isn't read if other users can access it, and neither read nor written in a directory that
-/// others can write to.
+/// The file is unencrypted JSON, as safe as the user's account. It is created with mode 0600 and replaced atomically
+/// under a lock (`<file>.lock`). It isn't read if other users can access it, and neither read nor written in a
+/// directory that others can write to.
 ///
-/// Errors are ``CredentialStoreError``.
+/// All errors are ``CredentialStoreError``.
 public struct FileTokenStore: TokenStore, BuiltInTokenStore {
     private struct Content: CredentialDocumentContent {
         var version = 1

@@ -5,7 +5,7 @@ import HTTPTypes
 extension HTTPRequest {
     /// Whether a `Host` field names another origin than the URL; a transport may send the request to that host.
     ///
-    /// The case of the host and a default port make no difference (RFC 9110 §4.2.3).
+    /// Ignores the letter case of the host, and a default port (RFC 9110 §4.2.3).
     var namesAnotherHost: Bool {
         guard headerFields.contains(hostField), let field = headerFields[hostField], !authority.hasSameBytes(as: field)
         else {

@@ -1,19 +1,19 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The origins of a stage's requests, with the credentials admitted to each.
+/// A cache of the origins of a stage's requests, with the credentials admitted to each.
 ///
-/// Most requests go to a few origins repeatedly, and comparing two strings costs less than parsing them.
+/// Most requests go to a few origins, and comparing two strings costs less than parsing them.
 final class OriginBindings: Sendable {
-    /// Bounded, because requests may go to any number of origins.
+    /// Limited, because requests may go to any number of origins.
     private static let capacity = 8
 
     private let seen = Locked<[OriginBinding]>([])
     private let admits: @Sendable (Origin) -> [Bool]
 
-    /// Makes an empty memory.
+    /// Makes an empty cache.
     ///
-    /// - Parameter admits: Returns which of the stage's credentials may be sent to an origin.
+    /// - Parameter admits: A closure that returns which of the stage's credentials may be sent to an origin.
     init(admits: @escaping @Sendable (Origin) -> [Bool] = { _ in [] }) {
         self.admits = admits
     }
@@ -34,7 +34,7 @@ final class OriginBindings: Sendable {
     }
 }
 
-/// An origin and the credentials admitted to it, shared so that it adds no cost per call.
+/// An origin with the credentials admitted to it; it is shared, so that it adds no cost per call.
 final class OriginBinding: Sendable {
     let origin: Origin
     /// The scheme as in the URL.
@@ -66,7 +66,9 @@ extension Response {
 }
 
 extension OriginSet {
-    /// Whether a secret may be sent to an origin, which must be named: ``any`` doesn't count.
+    /// Whether a secret may be sent to an origin.
+    ///
+    /// The set must name the origin; ``any`` isn't enough.
     func admits(_ origin: Origin, allowsPlaintext: Bool) -> Bool {
         origins.contains(origin) && (allowsPlaintext || origin.isConfidential)
     }

@@ -10,10 +10,10 @@ import CryptoKit
 import Crypto
 #endif
 
-/// The cipher of one application key, for the names of tokens and the tokens themselves.
+/// The cipher of one application key, for tokens and their names.
 ///
-/// Each purpose has a separate key, derived from the application's (HKDF, RFC 5869). A token has a random nonce, and
-/// authenticates its name on the server, so that it can't be moved to another name.
+/// Each purpose has a separate key, derived from the application's (HKDF, RFC 5869). A token is encrypted with a random
+/// nonce. The encryption also authenticates the token's name on the server, so that it can't be moved to another name.
 struct TokenCipher: Sendable {
     private let names: SymmetricKey
     private let tokens: SymmetricKey

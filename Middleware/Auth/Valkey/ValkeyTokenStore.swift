@@ -5,7 +5,9 @@ public import HTTPChainCore
 import HTTPChainSupport
 public import HTTPChainValkey
 
-/// A token in Valkey or Redis that machines share: one of them refreshes it, and the others use the new one.
+/// Stores a token in Valkey or Redis, shared by several machines.
+///
+/// One of them refreshes the token, and the others use the new one.
 ///
 /// ```swift
 /// let client = ValkeyClient(ValkeySettings(host: "valkey.internal"))
@@ -21,7 +23,7 @@ public import HTTPChainValkey
 /// }
 /// ```
 ///
-/// **One refresh.** If a token has expired or was rejected, a machine looks for a newer one in the store. If there is
+/// **Refreshes.** If a token has expired or was rejected, a machine looks for a newer one in the store. If there is
 /// none, the machine locks the token, refreshes it and stores the new one, while the others wait. The lock is a lease:
 /// if the machine dies, another one refreshes the token when the lease has ended. If a refresh takes longer than the
 /// lease, another machine may refresh the token too, and the first token that is stored is kept.
@@ -30,19 +32,19 @@ public import HTTPChainValkey
 /// application's (HKDF, RFC 5869), and bound to its name. The name is an HMAC. A value that can't be decrypted is
 /// reported to the observer, and replaced by the next refresh.
 ///
-/// **When the server is unreachable**, nothing is refreshed, because two machines with the same refresh token may both
-/// lose their access. A token that is still valid is sent. Other calls fail with ``/HTTPChainValkey/ValkeyError`` as
-/// the cause. A token that was fetched but couldn't be stored is kept in memory, and stored before the next call uses
-/// it.
+/// **An unreachable server.** Without the server, nothing is refreshed, because two machines with the same refresh
+/// token may both lose their access. A token that is still valid is sent. Other calls fail with
+/// ``/HTTPChainValkey/ValkeyError`` as the cause. A token that was fetched but couldn't be stored is kept in memory,
+/// and stored before the next call uses it.
 ///
 /// **Sign-out.** `removeToken()` removes the token from the store, and a refresh in flight doesn't store another. A
 /// machine that has the token in memory uses it until it expires or is rejected.
 public final class ValkeyTokenStore: TokenStore, BuiltInTokenStore {
-    /// The range of leases: a hundredth of a second to an hour.
+    /// The allowed range of leases: 10 milliseconds to an hour.
     private static let leases = Duration.milliseconds(10)...Duration.seconds(3600)
-    /// The time for which a sign-out is recorded: longer than any refresh takes.
+    /// The time for which a sign-out is recorded; it is longer than any refresh takes.
     private static let signOutRecord = leases.upperBound
-    /// The delays between two looks at a token that another machine is refreshing.
+    /// The intervals for polling a token that another machine is refreshing.
     private static let backoff = Backoff(base: .milliseconds(40), cap: .milliseconds(320))
 
     private let client: ValkeyClient
@@ -55,17 +57,17 @@ public final class ValkeyTokenStore: TokenStore, BuiltInTokenStore {
     private var keys: [String] { [key, key + ":lock", key + ":signed-out"] }
     private let observer: (@Sendable (any Error) -> Void)?
 
-    /// Creates a store of one token.
+    /// Creates a store for one token.
     ///
     /// - Parameters:
     ///   - client: The connection, which other stores may share.
     ///   - name: The name of the token, the same on all machines: a service, or a service and an account.
     ///   - prefix: The prefix of the keys on the server; "token:" by default.
     ///   - key: The key that encrypts the token, the same on all machines.
-    ///   - lease: The time after which another machine refreshes the token if the one that began has died. It must be
-    ///     longer than any refresh takes. 30 seconds by default; from 10 milliseconds to an hour.
-    ///   - observer: Receives ``ValkeyTokenStoreError/Problem/unreadable`` if a refresh ignores a stored value. It must
-    ///     return quickly.
+    ///   - lease: The time after which another machine refreshes the token if the first one has died. It must be longer
+    ///     than any refresh takes. 30 seconds by default; from 10 milliseconds to an hour.
+    ///   - observer: A closure that receives ``ValkeyTokenStoreError/Problem/unreadable`` if a refresh ignores a stored
+    ///     value. It must return quickly.
     public init(
         _ client: ValkeyClient,
         named name: String,
@@ -79,7 +81,7 @@ public final class ValkeyTokenStore: TokenStore, BuiltInTokenStore {
         self.lease = min(max(lease, Self.leases.lowerBound), Self.leases.upperBound)
         self.observer = observer
         cipher = TokenCipher(key)
-        // In braces, so that a cluster keeps the three keys in the same slot.
+        // The braces make a cluster store the three keys in the same slot.
         self.key = "\(prefix){\(cipher.name(name))}"
     }
 
@@ -137,7 +139,8 @@ public final class ValkeyTokenStore: TokenStore, BuiltInTokenStore {
 }
 
 extension ValkeyTokenStore {
-    /// Returns a name that no other refresh or sign-out has, even if two machines have the same random numbers for their calls.
+    /// Returns a name that is unique to a refresh or sign-out, even if two machines use the same random numbers for
+    /// their calls.
     private static func randomName() -> String {
         var numbers = SystemRandomNumberGenerator()
         return numbers.next().hexadecimal + numbers.next().hexadecimal
@@ -162,7 +165,7 @@ extension ValkeyTokenStore {
                 arguments: [owner, Self.milliseconds(of: lease)]
             ) { [self] _ in release(owner) }
         } catch let error as ValkeyError {
-            // The reply may be late or lost, although this store now has the lock.
+            // This store may have the lock, although the reply is late or lost.
             release(owner)
             throw error
         }
@@ -175,14 +178,14 @@ extension ValkeyTokenStore {
         return Claim(sealed: values[0].data, isClaimed: claimed == 1, signOut: values[2].data)
     }
 
-    /// Releases the lock without waiting for it; if the command is lost, the lease ends.
+    /// Releases the lock without waiting for it; if the command is lost, the lock expires.
     private func release(_ owner: String) {
         client.post(TokenScripts.release, keys: keys, arguments: [owner])
     }
 
     /// Fetches a token under the lock, and stores it.
     ///
-    /// - Parameter claim: The values under the lock; the new token replaces the stored one.
+    /// - Parameter claim: The values on the server when the lock was claimed.
     private func fetched(
         replacing old: AccessToken?,
         _ claim: Claim,
@@ -208,7 +211,7 @@ extension ValkeyTokenStore {
                 isToEnd: true
             )
         } catch {
-            // Saved again before it is used.
+            // Marked as unsaved, so that it is saved again before it is used.
             release(owner)
             return RefreshedToken(token, isSaved: false)
         }
@@ -229,7 +232,8 @@ extension ValkeyTokenStore {
     private func isNewer(_ stored: AccessToken, than old: AccessToken?, at environment: ChainEnvironment) -> Bool {
         guard stored.isWellFormed, !stored.hasExpired(at: environment.time.date) else { return false }
         guard let old, stored.value == old.value else { return true }
-        // A server may extend a token. A second is more than the precision that a date loses when stored.
+        // A server may extend the lifetime of a token. The tolerance of a second exceeds the precision that a date
+        // loses when stored.
         guard let later = stored.expiration, let earlier = old.expiration else { return false }
         return later > earlier.addingTimeInterval(1)
     }

@@ -1,17 +1,17 @@
 #if Valkey
 public import HTTPChainCore
 
-/// An error of a ``ValkeyTokenStore`` other than those of its connection.
+/// An error of a ``ValkeyTokenStore``, except those of its connection.
 public struct ValkeyTokenStoreError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The stored value isn't a token that was encrypted with this key for this name: another key was used, or
-        /// somebody changed the value.
+        /// The stored value isn't a token encrypted with this key for this name: it was encrypted with another key, or
+        /// somebody changed it.
         case unreadable
-        /// Other processes were refreshing the token for this long, and none of them has stored a new one.
+        /// Other processes have been refreshing the token for this long, without storing a new one.
         case refreshedElsewhere(Duration)
     }
 

@@ -2,7 +2,7 @@ import HTTPChainCore
 
 /// The members of an authorization server's JSON object.
 ///
-/// A member that is null, empty or of an unexpected type counts as missing, so that it doesn't invalidate a token.
+/// A member that is null, empty or of an unexpected type counts as missing, so that it doesn't make a token unusable.
 package struct LenientMembers: Decodable {
     private enum Member: Decodable {
         case string(String)

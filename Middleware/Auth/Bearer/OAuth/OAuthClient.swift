@@ -14,9 +14,9 @@ public struct OAuthClient: Sendable, Hashable {
 
     /// The client's identifier.
     package let id: String
-    /// The client's password, or `nil` for a public client, which couldn't keep one secret, RFC 6749 §2.1.
+    /// The client's password, or `nil` for a public client, which can't keep a secret, RFC 6749 §2.1.
     package let secret: Secret?
-    /// The way the secret is sent.
+    /// The way in which the secret is sent.
     package let authentication: Authentication
 
     /// Makes a client.
@@ -24,7 +24,7 @@ public struct OAuthClient: Sendable, Hashable {
     /// - Parameters:
     ///   - id: The client's identifier.
     ///   - secret: The client's password. Defaults to none, for a public client.
-    ///   - authentication: The way the secret is sent. Defaults to the Basic scheme.
+    ///   - authentication: The way in which the secret is sent. Defaults to the Basic scheme.
     public init(id: String, secret: Secret? = nil, authentication: Authentication = .basic) {
         self.id = id
         self.secret = secret

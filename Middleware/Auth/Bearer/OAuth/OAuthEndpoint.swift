@@ -3,9 +3,10 @@ package import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// An authorization server's endpoint for forms: token, device authorization, revocation.
+/// An endpoint of an authorization server that accepts forms: token, device authorization or revocation.
 ///
-/// Each request authenticates the client. It is sent only over TLS, unless plaintext is allowed, and isn't redirected.
+/// Each request authenticates the client. It is sent only over TLS, unless plaintext is allowed, and its redirects
+/// aren't followed.
 package struct OAuthEndpoint: Sendable {
     /// The endpoint's URL.
     package let url: String
@@ -91,7 +92,7 @@ package struct OAuthEndpoint: Sendable {
 extension OAuthEndpoint {
     /// The response of an endpoint, RFC 6749 §5.1 and §5.2.
     package struct Reply: Sendable {
-        /// Longer than the lifetime of any token, and short enough to be added to a date.
+        /// The maximum lifetime; it is longer than that of any real token, and short enough to be added to a date.
         private static let longestLifetime = 10 * 365 * 86_400.0
         /// The maximum length of a server's text.
         private static let textLimit = 256
@@ -114,9 +115,9 @@ extension OAuthEndpoint.Reply {
     /// Returns the token in the response of a token endpoint.
     ///
     /// - Parameters:
-    ///   - parameters: The parameters of the request, with the scope and the refresh token if the response has no other
+    ///   - parameters: The parameters of the request. Their scope and refresh token are used if the response has none
     ///     (RFC 6749 §5.1, §6).
-    ///   - date: The date of the request: the token's lifetime started no earlier.
+    ///   - date: The date of the request. The token's lifetime can't have started earlier.
     ///   - types: The supported token types, ignoring letter case (RFC 6749 §7.1).
     func token(
         for parameters: [String: String],
@@ -147,7 +148,7 @@ extension OAuthEndpoint.Reply {
     package func failure() -> OAuthError {
         if (300..<400).contains(status) { return error(.redirected(status)) }
         guard let members, let code = members.text("error") else { return error(.unexpectedStatus(status)) }
-        // A short secret may be part of a registered code.
+        // A registered code is shown unredacted, because a short secret may be part of it by coincidence.
         let isRegistered = Self.registeredCodes.contains(code)
         return error(.refused(isRegistered ? code : shown(code), detail: members.text("error_description").map(shown)))
     }

@@ -14,7 +14,7 @@ public struct OAuthError: ExplainedError {
         case unexpectedStatus(Int)
         /// The response isn't a token, for this reason.
         case malformedReply(String)
-        /// The token's type isn't supported, so that it must not be used (RFC 6749 §7.1).
+        /// The token's type isn't supported, so the token must not be used (RFC 6749 §7.1).
         case unsupportedTokenType(String)
         /// The token endpoint's URL isn't absolute or isn't reached over TLS (RFC 6749 §3.2).
         case insecureEndpoint
@@ -45,7 +45,7 @@ public struct OAuthError: ExplainedError {
         cause = underlyingError
     }
 
-    /// The server's code, such as `invalid_client`, or `nil` if it didn't refuse with one; see also ``needsSignIn``.
+    /// The server's code, such as `invalid_client`, or `nil` if there is none; see also ``needsSignIn``.
     public var code: String? {
         if case .refused(let code, _) = problem { code } else { nil }
     }

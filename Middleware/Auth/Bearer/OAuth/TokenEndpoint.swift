@@ -56,7 +56,7 @@ public struct TokenEndpoint: Sendable {
         )
     }
 
-    /// Returns the endpoint with additional token types, for a server that uses another name for Bearer tokens.
+    /// Returns the endpoint with additional token types, for a server that has another name for Bearer tokens.
     ///
     /// ```swift
     /// let endpoint = TokenEndpoint("https://auth.example.com/token", client: OAuthClient(id: "garden"))
@@ -76,11 +76,11 @@ public struct TokenEndpoint: Sendable {
 
     /// Requests a token.
     ///
-    /// Redirects aren't followed, regardless of the chain: they would take the request's secrets elsewhere.
+    /// Redirects aren't followed, regardless of the chain, because they would send the request's secrets elsewhere.
     ///
-    /// The token's lifetime starts when it is requested. An `expires_in` of 0 or less is taken literally (RFC 6749
-    /// §5.1: the lifetime in seconds): the token has expired. It is sent with the call that it was fetched for, and the
-    /// next call fetches another, up to the stage's ``RefreshLimit``. For a server whose 0 means "never", write an
+    /// The token's lifetime starts when it is requested. With an `expires_in` of 0 or less, the token has already
+    /// expired (RFC 6749 §5.1: the lifetime in seconds). It is sent with the call that it was fetched for, and the next
+    /// call fetches another, up to the stage's ``RefreshLimit``. For a server that uses 0 for "never", write an
     /// ``AccessTokenProvider`` that recreates the ``AccessToken`` without an expiration.
     ///
     /// - Parameters:
@@ -88,7 +88,7 @@ public struct TokenEndpoint: Sendable {
     ///   - parameters: The grant's parameters, which take precedence over the endpoint's own.
     ///   - context: The clock and random numbers, and the transport if the endpoint has none.
     /// - Returns: The token. Its scope is the requested one unless the response has another. Its refresh token is the
-    ///   one in `refresh_token` unless there is a new one.
+    ///   one that was sent (`refresh_token`) unless the response has a new one.
     /// - Throws: ``OAuthError``; rethrows the transport's errors.
     public func token(
         grantType: String,
@@ -147,8 +147,8 @@ extension AccessTokenProvider where Self == ClosureAccessTokenProvider {
     /// Tokens from the previous token's refresh token, RFC 6749 §6.
     ///
     /// The stage starts with the token of the sign-in, and each token has the refresh token for the next. A server may
-    /// accept a refresh token only once, so the stage saves a new token (`saving`) before it is used, so that none is
-    /// lost.
+    /// accept a refresh token only once. The stage therefore saves each new token (`saving`) before it is used, so that
+    /// none is lost.
     ///
     /// - Parameters:
     ///   - endpoint: The token endpoint.

@@ -2,8 +2,8 @@ public import HTTPChainCore
 
 /// A Digest hash function, and whether it is used with session keys (RFC 7616 §3.3, §6.1).
 ///
-/// SHA-512-256 and SHA-256 are equally strong, so the server's order decides, as in RFC 7616 §3.7. MD5 is broken as a
-/// hash function. It is supported because most servers offer nothing else.
+/// SHA-512-256 and SHA-256 are equally strong, so the server's order determines which one is used, as in RFC 7616 §3.7.
+/// MD5 is broken as a hash function, but it is supported because most servers offer nothing else.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
@@ -16,7 +16,7 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
     case sha256 = "SHA-256"
     /// SHA-256 with a session key.
     case sha256Session = "SHA-256-sess"
-    /// SHA-512/256 of FIPS 180-4, which isn't just SHA-512 truncated to 256 bits.
+    /// SHA-512/256 of FIPS 180-4, which isn't SHA-512 truncated to 256 bits: its initial value differs.
     case sha512256 = "SHA-512-256"
     /// SHA-512/256 with a session key.
     case sha512256Session = "SHA-512-256-sess"
@@ -49,7 +49,7 @@ public enum DigestAlgorithm: String, Sendable, Hashable, CaseIterable {
     }
 }
 
-/// The protection that an answer gives in addition to the user's identity (RFC 7616 §3.3, "qop").
+/// The part of the request that an answer protects (RFC 7616 §3.3, "qop").
 public enum QualityOfProtection: String, Sendable, Hashable, CaseIterable {
     /// The method and the target.
     case auth

@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// Computes one answer's proofs: the client's, and the server's in return.
+/// Computes the proofs of one answer: the client's, and the one that the server returns.
 package struct DigestComputation: Sendable, Hashable {
     /// The request's method.
     package var method: String
@@ -8,7 +8,7 @@ package struct DigestComputation: Sendable, Hashable {
     package var uri: String
     /// The server's nonce.
     package var nonce: String
-    /// The quality of protection, or `nil` for an RFC 2069 server, which has none.
+    /// The quality of protection, or `nil` for a server of RFC 2069, which has none.
     package var qop: QualityOfProtection?
     /// The number of uses of the nonce, including this one; needed only with a quality of protection.
     package var nonceCount: UInt32
@@ -52,7 +52,7 @@ package struct DigestComputation: Sendable, Hashable {
         qop: QualityOfProtection? = nil,
         contentHash: String? = nil
     ) -> String {
-        // RFC 7616 §3.5: A2 is that of the request with an empty method.
+        // RFC 7616 §3.5: A2 is the request's, with an empty method.
         proof(key, method: "", qop: qop ?? self.qop, contentHash: contentHash)
     }
 
@@ -83,7 +83,7 @@ package struct DigestComputation: Sendable, Hashable {
         withUnsafeBytes(of: count.bigEndian) { $0.hexadecimal }
     }
 
-    /// Returns H(username:realm), which replaces the name if the server requires it (RFC 7616 §3.4.4).
+    /// Returns H(username:realm), which replaces the user's name if the server requires it (RFC 7616 §3.4.4).
     ///
     /// - Parameters:
     ///   - username: The name.

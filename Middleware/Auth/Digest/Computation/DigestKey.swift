@@ -3,7 +3,7 @@ package import HTTPChainCore
 
 /// H(A1), the key of a user and password in a realm (RFC 7616 §3.4.2).
 ///
-/// It is sufficient to answer challenges of that realm, so it is redacted when printed.
+/// It is enough to answer challenges of that realm, so it is redacted when printed.
 package struct DigestKey: Sendable, Hashable {
     /// The algorithm that the key was made with.
     package let algorithm: DigestAlgorithm
@@ -18,8 +18,8 @@ package struct DigestKey: Sendable, Hashable {
     ///   - username: The name.
     ///   - realm: The realm of the challenge, without quotes and backslashes.
     ///   - password: The password.
-    ///   - isUTF8: Whether the challenge has `charset=UTF-8`, so that name and password are converted to Unicode
-    ///     normalization form C (RFC 7616 §4). They are UTF-8 in any case.
+    ///   - isUTF8: Whether the challenge has `charset=UTF-8`. If so, name and password are converted to Unicode
+    ///     normalization form C (RFC 7616 §4). They are encoded in UTF-8 in any case.
     package init(
         _ algorithm: DigestAlgorithm,
         username: String,
@@ -62,7 +62,7 @@ extension DigestKey: CustomStringConvertible, CustomReflectable {
 }
 
 extension String {
-    /// Returns the name for hashing: in normalization form C if the server expects it.
+    /// Returns the name for hashing, in normalization form C if the server expects that.
     func normalized(_ isUTF8: Bool) -> String {
         isUTF8 && utf8.contains { $0 >= 0x80 } ? precomposedStringWithCanonicalMapping : self
     }

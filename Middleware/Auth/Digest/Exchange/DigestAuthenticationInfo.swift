@@ -11,7 +11,7 @@ package struct DigestAuthenticationInfo: Sendable, Hashable {
 
     /// Parses the values of `Authentication-Info` or `Proxy-Authentication-Info` fields.
     ///
-    /// Skips invalid parameters: unknown or repeated ones, and those longer than 2 KiB or with control characters.
+    /// Skips invalid parameters, which are unknown, repeated, longer than 2 KiB, or have control characters.
     ///
     /// - Returns: `nil` if no valid parameters are left.
     package init?(_ values: [String]) {

@@ -1,19 +1,19 @@
 package import HTTPChainAuth
 import HTTPChainSupport
 
-/// A Digest challenge, RFC 7616 §3.3, or one of RFC 2617 and RFC 2069.
+/// A Digest challenge of RFC 7616 §3.3, RFC 2617 or RFC 2069.
 package struct DigestChallenge: Sendable, Hashable {
     /// The protection space's name, without quotes and backslashes.
     package let realm: String
     /// The server's nonce.
     package let nonce: String
-    /// The text that must be returned unchanged.
+    /// A text that must be returned to the server unchanged.
     package let opaque: String?
     /// The algorithm; ``DigestAlgorithm/md5`` if none is named.
     package let algorithm: DigestAlgorithm
-    /// The algorithm as spelled by the server, which is also used in the answer, or `nil` if none is named.
+    /// The algorithm as spelled by the server, for use in the answer, or `nil` if none is named.
     package let algorithmToken: String?
-    /// The protections that the server offers, in its order; empty for RFC 2069 servers, which offer no choice.
+    /// The protections that the server offers, in its order; empty for servers of RFC 2069, which have none.
     package let qop: [QualityOfProtection]
     /// Whether only the nonce was rejected, not the user and password.
     package let isStale: Bool
@@ -23,7 +23,9 @@ package struct DigestChallenge: Sendable, Hashable {
     package let isUTF8: Bool
     /// The absolute URLs and paths for which the same credentials are valid, as sent; empty for the whole origin.
     package let domain: [String]
-    /// Whether the server wrote the challenge in ISO 8859-1; its realm and opaque are sent back and hashed in it.
+    /// Whether the server wrote the challenge in ISO 8859-1.
+    ///
+    /// Its realm and opaque are then hashed and sent back in that encoding.
     let isLatin1: Bool
 
     /// The limits on parsing a challenge.
@@ -36,9 +38,9 @@ package struct DigestChallenge: Sendable, Hashable {
 
     /// Parses a challenge.
     ///
-    /// - Returns: `nil` if it can't be answered: another scheme, a missing realm or nonce, conflicting values of realm,
-    ///   nonce or opaque, an unknown or repeated algorithm, only unknown qualities of protection, or a realm, nonce or
-    ///   opaque with more than 2 KiB or with control characters other than tab.
+    /// - Returns: `nil` if the challenge can't be answered: its scheme isn't Digest, realm or nonce are missing, values
+    ///   of realm, nonce or opaque conflict, the algorithm is unknown or repeated, all qualities of protection are
+    ///   unknown, or a realm, nonce or opaque has more than 2 KiB or control characters other than tab.
     package init?(_ challenge: Challenge) {
         guard challenge.is("Digest"),
             let realm = Self.text("realm", of: challenge), let realm,
@@ -76,7 +78,7 @@ package struct DigestChallenge: Sendable, Hashable {
         return value
     }
 
-    /// Returns the bytes of a text from the challenge as the server wrote them.
+    /// Returns the bytes of a text from the challenge, in the server's encoding.
     func bytes(_ text: String) -> [UInt8] {
         isLatin1 ? text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } : Array(text.utf8)
     }
@@ -85,7 +87,8 @@ package struct DigestChallenge: Sendable, Hashable {
 }
 
 extension DigestChallenge {
-    /// Returns the first preferred protection that the server offers and the body allows, otherwise the first offered.
+    /// Returns the most preferred protection that the server offers and the body allows, otherwise the first that is
+    /// offered.
     ///
     /// - Parameters:
     ///   - wanted: The protections in order of preference.

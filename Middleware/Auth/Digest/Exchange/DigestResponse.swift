@@ -2,7 +2,7 @@ import HTTPChainSupport
 
 /// The value of an `Authorization` field that answers a Digest challenge, RFC 7616 §3.4.
 package struct DigestResponse: Sendable, Hashable {
-    /// The challenge that is answered, though the nonce is the computation's, which may be a later one.
+    /// The challenge that is answered; the nonce is the computation's, which may be a later one.
     package let challenge: DigestChallenge
     /// The user's name, not hashed.
     package let username: String
@@ -15,7 +15,7 @@ package struct DigestResponse: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - challenge: The challenge.
-    ///   - username: The user's name; hashed here if the server requires it.
+    ///   - username: The user's name. It is hashed here if the server requires it.
     ///   - computation: The values for the proof.
     ///   - key: The user's key, or the session's for session algorithms.
     package init(_ challenge: DigestChallenge, username: String, computation: DigestComputation, key: DigestKey) {
@@ -25,9 +25,9 @@ package struct DigestResponse: Sendable, Hashable {
         response = computation.response(key)
     }
 
-    /// The bytes of the field: texts of the challenge as the server wrote them.
+    /// The bytes of the field; texts from the challenge have the server's encoding.
     ///
-    /// Values that servers compare as text are quoted, and the others aren't, as RFC 7616 §3.4 requires.
+    /// As RFC 7616 §3.4 requires, only some of the values are quoted.
     package var fieldBytes: [UInt8] {
         // Built from bytes, which costs a third of concatenating strings.
         var text: [UInt8] = []
@@ -54,10 +54,11 @@ package struct DigestResponse: Sendable, Hashable {
         return text
     }
 
-    /// Appends the name: hashed if the server requires it, quoted if possible, otherwise encoded as in RFC 8187
-    /// (formerly RFC 5987).
+    /// Appends the user's name: hashed if the server requires it, in quotes if possible, otherwise encoded as in RFC
+    /// 8187 (formerly RFC 5987).
     ///
-    /// A server without `charset=UTF-8` predates `username*`, and gets quoted UTF-8 bytes, as from other clients.
+    /// A server that doesn't send `charset=UTF-8` predates `username*`. It gets UTF-8 bytes in quotes, as other clients
+    /// send them.
     private func appendUsername(to text: inout [UInt8]) {
         if challenge.hashesUsername {
             let hash = DigestComputation.userhash(

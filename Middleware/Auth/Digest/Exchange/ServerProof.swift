@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// Whether servers must also prove that they have the password, with `rspauth` of RFC 7616 §3.5.
 public enum ServerProofPolicy: String, Sendable, Hashable, CaseIterable {
-    /// A proof must be valid if it is present; most servers send none.
+    /// A proof must be valid if present; most servers send none.
     case whenPresent = "when present"
     /// Every response to an authenticated request must have a valid proof.
     case required

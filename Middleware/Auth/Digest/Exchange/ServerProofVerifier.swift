@@ -12,7 +12,7 @@ struct ServerProofVerifier {
     let request: HTTPRequest
     let redaction: Redaction
 
-    /// Verifies the proof immediately, or, if it covers the content, as the body is read.
+    /// Verifies the proof immediately; if the proof covers the content, verifies it as the body is read instead.
     ///
     /// - Returns: Whether the proof is already verified.
     func verify(_ response: inout Response, _ info: DigestAuthenticationInfo?) throws(AuthenticationError) -> Bool {
@@ -21,7 +21,7 @@ struct ServerProofVerifier {
             if policy == .required { throw error("the response has no rspauth", response.head) }
             return false
         }
-        // An answer without a quality of protection had no client nonce and count, which a proof with one needs.
+        // An answer without a quality of protection has no client nonce and count, so the proof can't have one either.
         let qop = computation.qop == nil ? nil : info?.qop ?? computation.qop
         if qop == .authInt, !response.hasNoContent(answering: request.method) {
             guard response.options[OriginalContentFieldsFact.self].isEmpty else {
@@ -67,7 +67,7 @@ struct ServerProofVerifier {
     }
 }
 
-/// Passes on the data of another reader, and checks its hash at the end.
+/// Returns the data of another reader, and checks its hash at the end.
 struct ServerProofReader: BodyReader {
     private var inner: (any BodyReader)?
     private var hash: DigestHash

@@ -15,8 +15,7 @@ struct DigestDomain: Sendable, Hashable {
     /// - Parameters:
     ///   - challenge: The challenge. Without a list, or from a proxy, it covers the whole origin.
     ///   - space: The protection space.
-    ///   - mayGoTo: Whether the credentials may be sent to an origin in the list: a server alone can't have them sent
-    ///     elsewhere.
+    ///   - mayGoTo: Whether the credentials may be sent to an origin in the list. The server alone can't decide that.
     init(_ challenge: DigestChallenge, of space: ProtectionSpace, mayGoTo: (Origin) -> Bool) {
         guard !challenge.domain.isEmpty, space.target == .origin else {
             roots = [Root(origin: space.origin, path: "")]

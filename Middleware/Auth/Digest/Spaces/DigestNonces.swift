@@ -2,7 +2,7 @@
 struct DigestNonces: Sendable {
     /// A use of a nonce.
     struct Use: Sendable, Hashable {
-        /// The challenge that the nonce came with, or that of an earlier nonce.
+        /// The challenge of the nonce or, if the nonce came without one, of an earlier nonce.
         let challenge: DigestChallenge
         let nonce: String
         let count: UInt32
@@ -12,11 +12,11 @@ struct DigestNonces: Sendable {
 
     struct Entry {
         let nonce: String
-        /// The challenge whose values are returned with the nonce: servers keep their own state in `opaque`.
+        /// The challenge whose values are returned with the nonce, because servers keep their state in `opaque`.
         var challenge: DigestChallenge
         /// The number of uses.
         var count: UInt32
-        /// The session of its answers, if the algorithm has sessions.
+        /// The session of the answers, if the algorithm has sessions.
         var session: Session?
     }
 
@@ -25,8 +25,10 @@ struct DigestNonces: Sendable {
         let key: DigestKey
     }
 
-    /// The maximum number of nonces: a server with time-based nonces gives the same nonce to several calls, so that a
-    /// replaced one may come again.
+    /// The maximum number of nonces.
+    ///
+    /// Replaced nonces are kept because they may come again: a server with time-based nonces sends the same nonce to
+    /// several calls.
     static let capacity = 64
 
     /// The nonces in order of arrival; the last one is current.
@@ -62,8 +64,8 @@ struct DigestNonces: Sendable {
             challenge: entry.challenge,
             nonce: entry.nonce,
             count: entry.count,
-            // A server may compute a session's key from each answer, so the client's nonce stays the first one. This
-            // also works for servers that remember the session (RFC 7616 §3.4.2).
+            // The client's nonce stays that of the first answer, because some servers compute a session's key from each
+            // answer. This also works for servers that remember the session (RFC 7616 §3.4.2).
             cnonce: entry.session?.cnonce ?? cnonce,
             key: entry.session?.key ?? key
         )

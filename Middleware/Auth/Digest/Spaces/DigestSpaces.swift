@@ -23,8 +23,9 @@ final class DigestSpaces: Sendable {
         var domain: DigestDomain
         /// The path of the challenged request.
         var path: String
-        /// Whether the server has accepted the credential; only then is it sent preemptively, so that a wrong one isn't
-        /// sent repeatedly.
+        /// Whether the server has accepted the credential.
+        ///
+        /// Only then is it sent preemptively, so that a wrong one isn't sent repeatedly.
         var isProven = false
         var nonces = DigestNonces()
 
@@ -46,8 +47,9 @@ final class DigestSpaces: Sendable {
 
     /// The spaces, most recently used last.
     let known = Locked<[Known]>([])
-    /// The algorithm other than MD5 that each server or proxy accepted last; kept by origin, because a challenge
-    /// chooses its realm, and for longer than the spaces.
+    /// The algorithm other than MD5 that each server or proxy accepted last.
+    ///
+    /// It is kept by origin, because the server chooses the realm of a challenge, and for longer than the spaces.
     private let algorithms = Locked<[Server: DigestAlgorithm]>([:])
     private let capacity: Int
 
@@ -55,11 +57,11 @@ final class DigestSpaces: Sendable {
         self.capacity = max(1, capacity)
     }
 
-    /// Returns the space of a request, as far as known: the one with the longest matching path in its `domain`, then
-    /// the one challenged on the nearest path, then the most recently used.
+    /// Returns the space that a request is likely in: the one with the longest matching path in its `domain`, then the
+    /// one challenged on the nearest path, then the most recently used.
     ///
-    /// A credential of an earlier generation isn't used. Its space stays, because a server may count the uses of a nonce
-    /// over all users.
+    /// A credential of an earlier generation isn't used. Its space is kept, because a server may count the uses of a
+    /// nonce across users.
     func covering(
         _ path: String,
         at origin: Origin,

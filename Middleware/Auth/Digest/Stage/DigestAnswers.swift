@@ -3,7 +3,7 @@ import HTTPChainCore
 
 /// A request's answer, and its history in the call.
 struct DigestAnswer: Sendable {
-    /// The answers that the call sent before.
+    /// The earlier answers of the call.
     struct History: Sendable {
         /// Whether the answer was sent preemptively in this call.
         var isPreemptive = false

@@ -10,27 +10,27 @@ public import HTTPChainCore
 /// let response = try await chain.send(.put("https://api.example.com/reports/7", body: .file(report)))
 /// ```
 ///
-/// The password is never sent. The server challenges once (401). Later requests have a preemptive answer, each with the
-/// next count of the server's nonce. An expired nonce is replaced without requesting credentials. After a rejection,
-/// the provider is asked once more; if that credential is rejected too, the 401 is returned. Concurrent calls ask the
-/// provider once. A `StoredCredentialProvider` is also asked again after its store has changed in this process. If
-/// another provider would give a different credential, because another user has logged in or the user has signed out,
-/// call ``forgetCredentials()``.
+/// The password is never sent. The server sends a challenge once (401). Later requests have a preemptive answer, each
+/// with the next count of the server's nonce. An expired nonce is replaced without requesting credentials. After a
+/// rejection, the provider is called once more; if that credential is rejected too, the 401 is returned. Concurrent
+/// calls share one call of the provider. A `StoredCredentialProvider` is also called again after its store has changed
+/// in this process. If another provider would now return a different credential, because the user has changed or signed
+/// out, call ``forgetCredentials()``.
 ///
 /// **Algorithms.** SHA-512-256, SHA-256 and MD5 and their `-sess` forms, of RFC 7616, 2617 and 2069; and full SHA-512,
 /// which is in no RFC but is used by some servers. If there are several challenges, the strongest is answered
 /// (``DigestAlgorithm``). Unknown algorithms are skipped.
 ///
 /// **Protection.** The method and the target are protected. The content is protected too (`auth-int`) if the server
-/// offers nothing else, or if the ``DigestAuthenticator`` prefers it. The body is then read once more before it is
-/// sent, and the server's proof of its own content is verified as the response body is read. A body that can be read
-/// only once isn't covered; if the server requires that, it is an error.
+/// offers nothing else, or if the ``DigestAuthenticator`` prefers it. The body is then read once before it is sent, and
+/// the server's proof of its own content is verified as the response body is read. A body that can be read only once
+/// isn't covered; if the server requires that, the call fails.
 ///
 /// **The server's proof** (`rspauth`) is verified if present; see ``ServerProofPolicy`` and
 /// ``HTTPChainCore/Response/serverProof``. If the transport drops trailers, a proof in them is lost.
 ///
 /// **Preemptive answers** are sent to the whole origin, or to the URLs in the challenge's `domain`. Other origins in
-/// that list count only if the provider is bound to them too.
+/// that list are used only if the provider is bound to them too.
 ///
 /// **Non-ASCII names and passwords** are sent in UTF-8, in normalization form C if the server sends `charset=UTF-8`. In
 /// that case the name is sent as `username*`, otherwise in quotes, as older servers expect. `userhash=true` hides the
@@ -93,7 +93,7 @@ public struct DigestAuthMiddleware: AuthenticationStage {
 
     /// Forgets all credentials, so that the next call asks the provider again, such as after a sign-out.
     ///
-    /// Calls in flight may still end with the credential that they have. They don't put it back, and aren't sent again
-    /// as another user.
+    /// Calls in flight may still use the credential that they have. It isn't stored again, and these calls aren't
+    /// retried as another user.
     public func forgetCredentials() { authenticator.forgetCredentials() }
 }

@@ -17,7 +17,7 @@ public final class DigestAuthenticator: Authenticator, BuiltInAuthenticator {
     static let stageName = "DigestAuthMiddleware"
 
     package let schemeName = "Digest"
-    /// The medium: a proof of the password is sent, not the password.
+    /// Medium strength: a proof of the password is sent, not the password.
     package let protection = AuthenticationStrength.proof
     private let provider: any CredentialProvider
     private let source: CredentialSource
@@ -31,16 +31,16 @@ public final class DigestAuthenticator: Authenticator, BuiltInAuthenticator {
     ///
     /// - Parameters:
     ///   - provider: The source of users and passwords.
-    ///   - algorithms: The algorithms that are answered. Defaults to all. If there are several challenges, the
-    ///     strongest is answered, or the first of equally strong ones (``DigestAlgorithm``).
+    ///   - algorithms: The supported algorithms. Defaults to all. If there are several challenges, the strongest is
+    ///     answered, or the first of equally strong ones (``DigestAlgorithm``).
     ///   - protections: The protections in order of preference, if the server offers a choice. Defaults to `auth`
     ///     first, because servers that offer both often compute only that correctly. With `.authInt` first, the content
     ///     is protected too, unless the body can be read only once.
-    ///   - required: The required protection. With `.authInt`, a challenge without it isn't answered, and a body that
-    ///     can be read only once is an error. By default, the server, or an attacker who changes its challenge, may
-    ///     offer a weaker protection than the first of `protections`.
-    ///   - serverProof: The rule for whether the server has to prove that it has the password. Defaults to verifying a
-    ///     proof if present.
+    ///   - required: The required protection. With `.authInt`, a challenge that doesn't offer it isn't answered, and a
+    ///     body that can be read only once is an error. Defaults to none: the server, or an attacker who changes its
+    ///     challenge, may offer a weaker protection than the first of `protections`.
+    ///   - serverProof: The rule for the server's proof that it has the password. Defaults to verifying a proof if
+    ///     present.
     ///   - rememberedSpaces: The maximum number of protection spaces. Defaults to 64. The least recently used one is
     ///     evicted.
     public init(
@@ -150,7 +150,7 @@ extension DigestAuthenticator {
         guard let (protection, hash) = try await protect(request, known.challenge) else {
             throw bodyReadableOnce(request)
         }
-        // Counted as late as possible, so that requests leave in the order of their counts.
+        // Counted as late as possible, so that requests are sent in the order of their counts.
         let cnonce = Self.cnonce(request)
         guard let input = spaces.next(in: known.space, as: known.challenge, cnonce: cnonce) else { return false }
         add(input, protection, hash, DigestAnswer.History(isPreemptive: true), to: &request, in: context)
@@ -201,7 +201,7 @@ extension DigestAuthenticator {
             }
             let found = try await source.credential(for: space, rejected: rejected, stage: Self.stageName)
             guard let found else { return .declined(rejected == nil ? .noCredential(space) : .rejected(space)) }
-            // If the user has changed meanwhile, one user's request isn't sent again as another's.
+            // If the user has changed meanwhile, the request isn't retried as the new user.
             if let previous, previous.input.generation != found.generation,
                 previous.input.credential.user != found.credential.user
             {
@@ -236,7 +236,7 @@ extension DigestAuthenticator {
         in context: AuthenticationContext
     ) async throws {
         guard let answer = request.options[DigestAnswersNote.self][context.target],
-            // A proxy that requires its own credentials hasn't passed the request to the server.
+            // If a proxy requires its own credentials, the request hasn't reached the server.
             context.target == .proxy || response.status != .proxyAuthenticationRequired
         else { return }
         let info = DigestAuthenticationInfo(response.receivedFields[values: context.target.infoField])
@@ -249,7 +249,7 @@ extension DigestAuthenticator {
         )
         let isProven = try verifier.verify(&response, info)
         let (space, credential) = (answer.input.space, answer.input.credential)
-        // Other errors may be sent without checking the credential, and a stored response was.
+        // Other errors may be sent without checking the credential. A stored response doesn't prove anything either.
         let received = response.receivedHead?.status
         let isPassed = received.map { $0.code < 400 || context.target == .proxy && $0 == .unauthorized } ?? false
         if isProven || isPassed {

@@ -10,9 +10,9 @@ public import HTTPChainCore
 /// try await store.save(token)
 /// ```
 ///
-/// The code is exchanged with the request's proof key (S256 only) and redirect URI. A callback with another `state`,
-/// from another issuer (RFC 9207), or with an error throws ``SignInError``. A refusal by the token endpoint, such as
-/// for a used code, throws `OAuthError`.
+/// The code is exchanged for a token, with the request's proof key (S256 only) and redirect URI. A callback with
+/// another `state`, from another issuer (RFC 9207), or with an error throws ``SignInError``. If the token endpoint
+/// refuses, for example because the code has been used, `OAuthError` is thrown.
 public struct AuthorizationCodeSignIn: Sendable {
     private let authorizationEndpoint: String
     private let endpoint: TokenEndpoint
@@ -25,7 +25,7 @@ public struct AuthorizationCodeSignIn: Sendable {
     ///
     /// - Parameters:
     ///   - authorizationEndpoint: The URL that the browser opens; https, or a loopback address.
-    ///   - endpoint: The endpoint where its client exchanges the code.
+    ///   - endpoint: The token endpoint, whose client exchanges the code.
     ///   - scope: The requested scope. Defaults to the server's choice.
     ///   - parameters: The additional parameters of the authorization request, such as `prompt`. Defaults to none.
     ///   - issuer: The server's name, if known (RFC 9207).
@@ -73,7 +73,7 @@ public struct AuthorizationCodeSignIn: Sendable {
     ///
     /// - Parameters:
     ///   - redirectURI: The URI of the browser's callback.
-    ///   - random: The source of `state` and proof key. Defaults to the system's generator.
+    ///   - random: The source of `state` and the proof key. Defaults to the system's generator.
     /// - Throws: ``SignInError``.
     public func request(
         redirectURI: String,
@@ -114,7 +114,7 @@ public struct AuthorizationCodeSignIn: Sendable {
         )
     }
 
-    /// Has the user sign in, and returns the token.
+    /// Signs the user in, and returns the token.
     ///
     /// - Parameters:
     ///   - agent: The agent that shows the page to the user.

@@ -30,7 +30,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
     ///   - issuer: The server's name, which the callback must match if it has one (RFC 9207).
     ///   - namesIssuer: Whether the server always returns its name
     ///     (``AuthorizationServerMetadata/namesIssuerInCallback``). Defaults to `false`.
-    ///   - random: The source of `state` and proof key.
+    ///   - random: The source of `state` and the proof key.
     /// - Throws: ``SignInError`` if the endpoint isn't reached over TLS.
     package init(
         to endpoint: String,
@@ -56,7 +56,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         query["state"] = state.revealed
         query["code_challenge"] = proofKey.challenge
         query["code_challenge_method"] = "S256"
-        // A fragment would end the URL before the query (RFC 6749 §3.1 forbids it).
+        // The query must be before a fragment, which RFC 6749 §3.1 forbids in the endpoint anyway.
         let base = String(endpoint.unicodeScalars.prefix { $0 != "#" })
         let separator =
             base.utf8.contains(UInt8(ascii: "?")) ? (base.ends(with: "?") || base.ends(with: "&") ? "" : "&") : "?"
@@ -94,7 +94,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         try Self.single("state", values).map { ConstantTime.isEqual($0.utf8, state.revealed.utf8) } ?? false
     }
 
-    /// RFC 9207 §2.4.
+    /// Checks the issuer in a callback, RFC 9207 §2.4.
     private func checkIssuer(_ name: String?) throws(SignInError) {
         guard let issuer else { return }
         if let name, !name.hasSameBytes(as: issuer) { throw SignInError(.wrongIssuer(name.printable(cutAfter: 256))) }

@@ -28,7 +28,7 @@ public struct WebAuthenticationAgent: AuthorizationAgent {
         self.anchor = anchor
     }
 
-    /// Shows the sheet until the browser's callback.
+    /// Shows the sheet and waits for the browser's callback.
     ///
     /// - Throws: ``SignInError``: ``SignInError/Problem/dismissed`` if the user closes the sheet or the session fails,
     ///   and ``SignInError/Problem/cannotListen(_:)`` if it can't be shown; `CancellationError` if the task is
@@ -49,7 +49,7 @@ public struct WebAuthenticationAgent: AuthorizationAgent {
     }
 }
 
-/// Waits for the sheet; the first of completion, failed start and cancellation resumes it.
+/// Waits for the sheet; it resumes when the session completes, fails to start or is cancelled, whichever comes first.
 private final class WebAuthenticationWaiter: Sendable {
     private let continuation: Locked<CheckedContinuation<String, any Error>?>
 
@@ -87,8 +87,8 @@ private final class WebAuthenticationRun: NSObject, ASWebAuthenticationPresentat
                     waiter.resume(with: .failure(CancellationError()))
                     return
                 }
-                // The system calls it on any queue. Without @Sendable it would be isolated to the main actor, and Swift
-                // would stop the process if it ran on another queue.
+                // The system may call this on any queue. Without @Sendable it would be isolated to the main actor, and
+                // Swift would stop the process if it ran on another queue.
                 let completion: @Sendable (URL?, (any Error)?) -> Void = { callback, error in
                     if let callback {
                         waiter.resume(with: .success(callback.absoluteString))

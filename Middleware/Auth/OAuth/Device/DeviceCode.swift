@@ -18,7 +18,7 @@ public struct DeviceCode: Sendable, Hashable {
     /// The code for the token endpoint.
     let deviceCode: Secret
 
-    /// Parses the response of a device authorization endpoint, or returns `nil` if something is missing.
+    /// Parses the response of a device authorization endpoint; returns `nil` if a required member is missing.
     package init?(_ content: Data, now: Date) {
         guard let members = try? JSONDecoder().decode(LenientMembers.self, received: content),
             let deviceCode = members.text("device_code"), let userCode = members.text("user_code"),
@@ -30,7 +30,7 @@ public struct DeviceCode: Sendable, Hashable {
         // Must be a URL, because the user is sent to it.
         completeVerificationURI = members.text("verification_uri_complete").flatMap { Origin($0) == nil ? nil : $0 }
         self.deviceCode = Secret(deviceCode)
-        // Longer than anyone needs, and short enough to be added to a date.
+        // The maximum is longer than anyone needs, and short enough to be added to a date.
         expiration = now.addingTimeInterval(min(max(0, members.number("expires_in") ?? 600), 86_400))
         interval = .seconds(min(max(1, members.number("interval") ?? 5), 300))
     }

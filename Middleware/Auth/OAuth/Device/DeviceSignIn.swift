@@ -13,8 +13,9 @@ import HTTPTypes
 /// ```
 ///
 /// The token endpoint is polled at the server's interval. The interval grows by five seconds with each `slow_down`, and
-/// doubles after a network failure, a timeout, or a status of a temporary failure (408, 425, 429, 500 to 599), RFC 8628
-/// §3.5. `Retry-After` (RFC 9110 §10.2.3) is honored. Polling ends when the code expires or the task is cancelled.
+/// doubles after a temporary failure: a network failure, a timeout, or a status of 408, 425, 429 or 500 to 599 (RFC
+/// 8628 §3.5). `Retry-After` (RFC 9110 §10.2.3) is honored. Polling ends when the code expires or the task is
+/// cancelled.
 public struct DeviceSignIn: Sendable {
     private let endpoint: OAuthEndpoint
     private let tokens: TokenEndpoint
@@ -23,7 +24,7 @@ public struct DeviceSignIn: Sendable {
     /// Describes a sign-in with known endpoints.
     ///
     /// - Parameters:
-    ///   - url: The device authorization endpoint; https, or a loopback address.
+    ///   - tokens: The token endpoint, whose client fetches the token.
     ///   - tokens: The endpoint where its client fetches the token.
     ///   - scope: The requested scope. Defaults to the server's choice.
     public init(authorizingAt url: String, tokensAt tokens: TokenEndpoint, scope: [String] = []) {
@@ -56,7 +57,7 @@ public struct DeviceSignIn: Sendable {
     /// - Parameters:
     ///   - transport: The transport for the requests.
     ///   - environment: The clock and random numbers. Defaults to the system's.
-    ///   - show: Shows the code to the user. Its errors end the sign-in.
+    ///   - show: A closure that shows the code to the user. Its errors end the sign-in.
     /// - Throws: ``SignInError`` if the user declines or the code expires; `OAuthError`; rethrows errors of `show`, and
     ///   of the transport except network failures and timeouts while polling; `CancellationError`.
     public func token(
@@ -144,7 +145,7 @@ package struct DevicePolling: Sendable {
         }
     }
 
-    /// Whether the status is that of a temporary failure, regardless of an OAuth error in the body.
+    /// Whether the status is that of a temporary failure, even if the body has an OAuth error.
     private static func isTemporary(_ error: OAuthError) -> Bool {
         switch error.problem {
         case .unexpectedStatus(let status): temporary.contains(status)

@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// Signs in with this machine's browser, which is redirected to a server on a loopback address, RFC 8252 §7.3.
+/// Signs in with this machine's browser, which is then redirected to a server on a loopback address, RFC 8252 §7.3.
 ///
 /// ```swift
 /// let token = try await signIn.token(by: LoopbackAgent { url in print("Open \(url)") }, over: transport)
@@ -29,7 +29,7 @@ public struct LoopbackAgent: AuthorizationAgent {
     ///   - path: The path of the redirect URI. Defaults to `/callback`.
     ///   - port: The port to listen on. Defaults to one chosen by the system.
     ///   - page: The HTML page shown in the browser at the end. Defaults to a page in English.
-    ///   - open: Opens the URL in a browser, or shows it to the user. Its errors end the sign-in.
+    ///   - open: A closure that opens the URL in a browser, or shows it to the user. Its errors end the sign-in.
     public init(
         path: String = "/callback",
         port: UInt16 = 0,

@@ -8,23 +8,28 @@ import Glibc
 import Musl
 #endif
 
-// The loop of the server's thread.
+// The loop that runs on the server's thread.
 extension LoopbackRedirectServer {
-    /// Browsers open connections in advance; beyond this limit the oldest is closed, so that other connections don't
-    /// keep the browser out.
+    /// The maximum number of open connections.
+    ///
+    /// Browsers open connections in advance. Beyond the limit, the oldest connection is closed, so that the browser can
+    /// always connect.
     private static let maximumConnections = 16
-    /// The number of unrelated callbacks that end the sign-in.
+    /// The number of unrelated callbacks after which the sign-in fails.
     private static let maximumTries = 1000
 
     private struct Connection {
         let descriptor: Int32
         var head = Data()
-        /// If so, the connection is drained so that the response arrives: closing with unread bytes resets it.
+        /// Whether the response was sent.
+        ///
+        /// The connection is then read to its end, because closing it with unread bytes would reset it before the
+        /// response arrives.
         var isAnswered = false
         let end: Date
     }
 
-    /// Reads and answers requests until the browser's callback, or until woken.
+    /// Reads and answers requests until the browser's callback arrives, or until the thread is woken.
     ///
     /// - Parameters:
     ///   - listener: The listening socket.
@@ -72,7 +77,7 @@ extension LoopbackRedirectServer {
         case waits
         case ended
         case callback(String)
-        /// A callback that doesn't belong to the sign-in was answered.
+        /// The request was a callback that doesn't belong to the sign-in.
         case stray
     }
 

@@ -17,7 +17,7 @@ final class LoopbackRedirectServer: Sendable {
         let listener: Int32
         /// The two ends of a pipe: writing to one end wakes the thread that polls the other.
         let wakes: (reading: Int32, writing: Int32)
-        /// If so, the polling thread closes the sockets itself.
+        /// Whether a thread is polling, which then closes the sockets itself.
         var isPolled = false
     }
 
@@ -81,7 +81,7 @@ final class LoopbackRedirectServer: Sendable {
             guard let sockets else { return }
             LoopbackSocket.writeBytes(Data([0]), to: sockets.wakes.writing)
         }
-        // If cancelled before polling starts, the first poll reads the byte in the pipe.
+        // If polling hasn't started yet, the first poll reads the byte in the pipe.
     }
 
     private func closeSockets() {

@@ -34,7 +34,7 @@ struct LoopbackRequest: Hashable {
 
     /// Returns the server's response.
     ///
-    /// Another `Host` means that a web page reaches this server under its own name (DNS rebinding).
+    /// A different `Host` means that a web page reached this server under another name (DNS rebinding).
     func answer(path: String, port: UInt16, page: String) -> (response: Data, isCallback: Bool) {
         guard host == "127.0.0.1:\(port)" || host == "localhost:\(port)" else {
             return (Self.response("421 Misdirected Request", "This server is not here for that."), false)

@@ -8,11 +8,11 @@ import Glibc
 import Musl
 #endif
 
-/// The loopback server's system calls, under other names than the system's.
+/// Wrappers for the loopback server's system calls.
 ///
 /// They never block: every socket is non-blocking.
 enum LoopbackSocket {
-    /// The system's last message.
+    /// The system's message for the last error.
     static var lastError: String { String(cString: strerror(errno)) }
 
     /// Creates a socket that listens on 127.0.0.1.
@@ -70,7 +70,7 @@ enum LoopbackSocket {
         return descriptor
     }
 
-    /// Returns the bytes that have arrived; empty at the end, or `nil` if none have.
+    /// Returns the bytes that have arrived; returns no bytes at the end, and `nil` if none have arrived yet.
     static func readBytes(_ descriptor: Int32) -> Data? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = read(descriptor, &buffer, buffer.count)
@@ -78,13 +78,13 @@ enum LoopbackSocket {
         return Data(buffer.prefix(count))
     }
 
-    /// Writes what fits; a response is far smaller than the system's buffer.
+    /// Writes as much as fits the system's buffer, which is far larger than a response.
     static func writeBytes(_ bytes: Data, to descriptor: Int32) {
         bytes.withUnsafeBytes { bytes in
             #if canImport(Darwin)
             _ = write(descriptor, bytes.baseAddress, bytes.count)
             #else
-            // Pipes aren't sockets. This one is never written to after its other end was closed.
+            // Pipes aren't sockets. This pipe is never written to after its other end was closed.
             let sent = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
             if sent < 0, errno == ENOTSOCK { _ = write(descriptor, bytes.baseAddress, bytes.count) }
             #endif

@@ -38,7 +38,7 @@ public struct AuthorizationServerMetadata: Sendable, Hashable {
 
     /// Fetches a server's metadata.
     ///
-    /// Redirects aren't followed, because the metadata would not be the issuer's.
+    /// Redirects aren't followed, because the metadata must come from the issuer.
     ///
     /// - Parameters:
     ///   - issuer: The server's exact name; https, or a loopback address.

@@ -8,7 +8,7 @@ import CryptoKit
 import Crypto
 #endif
 
-/// Proves that an authorization code is exchanged by its requester: PKCE, RFC 7636, with the method S256.
+/// A proof that an authorization code is exchanged by its requester: PKCE, RFC 7636, with the method S256.
 ///
 /// A code intercepted on the way back from the browser is useless without the verifier.
 public struct ProofKey: Sendable, Hashable {

@@ -37,7 +37,8 @@ public struct TokenRevocation: Sendable {
     ///
     /// - Parameters:
     ///   - token: The token.
-    ///   - transport: The transport for the requests; an `AccessTokenProvider` that discards a token passes its context.
+    ///   - transport: The transport for the requests. An `AccessTokenProvider` that discards a token passes its
+    ///     context.
     ///   - environment: The clock and random numbers. Defaults to the system's.
     /// - Throws: `OAuthError`; rethrows the transport's errors. The token may then still be valid.
     public func revoke(
@@ -55,7 +56,8 @@ public struct TokenRevocation: Sendable {
         do {
             try await revoke(token.value, hint: "access_token", in: context)
         } catch let error as OAuthError where error.code == "unsupported_token_type" && token.refreshToken != nil {
-            // RFC 7009 §2.2.1: a server may support only refresh tokens; the access token expires on its own.
+            // RFC 7009 §2.2.1: a server may support revoking refresh tokens only. The access token then expires by
+            // itself.
         }
     }
 
