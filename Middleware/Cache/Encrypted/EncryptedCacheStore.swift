@@ -4,25 +4,25 @@ public import HTTPChainCore
 
 /// Encrypts another store with a key of the application.
 ///
-/// The underlying store sees neither content nor fields, URLs, partitions, identifiers or classes of data: all are
-/// encrypted with AES-256 in GCM (NIST SP 800-38D) under keys derived from the application's (HKDF, RFC 5869). It does
-/// see the number of entries, their lengths and times of arrival, which of them have the same key, origin, partition,
+/// The underlying store can't see content, fields, URLs, partitions, identifiers or classes of data: all are encrypted
+/// with AES-256 in GCM (NIST SP 800-38D) under keys derived from the application's (HKDF, RFC 5869). It can see the
+/// number of entries, their lengths and times of arrival, which of them have the same key, origin, partition,
 /// identifier or class, and how often each is read.
 ///
-/// - With another key, nothing is found, and the entries of this key aren't affected.
+/// - With another key, no entries are found, and the entries of this key aren't affected.
 /// - A changed bit, a moved or truncated block, and a misplaced description are detected: the entry is a miss and is
 ///   removed. Content of more than 256 KiB is verified as it is read, in blocks of 16 KiB: if a later block is damaged,
 ///   the reader gets a ``/HTTPChainCache/CacheStoreFault`` instead of wrong bytes. Restoring data that was once stored
 ///   for the same key isn't detected.
 /// - Ranges are read block by block. A partial response that continues a stored one is encrypted separately and
-///   appended to it, if the underlying store supports that; content encrypted with an old key is rewritten.
+///   appended to it, if the underlying store supports that. Content encrypted with an old key is rewritten instead.
 /// - To change the key, pass the old ones with the new one: entries with old keys are still found, and new entries are
 ///   encrypted with the new key. A validated response keeps its key until it is stored again.
 /// - A removal by ``/HTTPChainCache/CacheSelection/all`` or ``/HTTPChainCache/CacheSelection/identifierPrefix(_:)``
 ///   visits all entries.
-/// - An entry of more than 16 KiB replaces the previous one in two steps, between which the key is a miss.
+/// - An entry of more than 16 KiB replaces the previous one in two steps. Between them, a look-up of the key is a miss.
 package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
-    /// The maximum number of old keys: 8; each takes an additional look-up.
+    /// The maximum number of old keys: 8; each key takes an additional look-up.
     package static let oldKeyLimit = 8
 
     /// The invalidations by all stages that use the store.
@@ -40,7 +40,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
     /// - Parameters:
     ///   - base: The store for encrypted entries, whose bounds apply. Other stores may share it with their own keys.
     ///   - key: The key for new entries.
-    ///   - oldKeys: The keys of existing entries; of more than ``oldKeyLimit``, the first are used.
+    ///   - oldKeys: The keys of existing entries. Only the first ``oldKeyLimit`` are used.
     package init(over base: some CacheStore, key: EncryptionKey, oldKeys: [EncryptionKey] = []) {
         self.base = base.unwrapped
         current = EntryCipher(key)
@@ -52,20 +52,22 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
         inFlight = bounds.map { FlightBudget(limit: $0.totalBytes.bytes) }
     }
 
-    /// Whether the underlying store keeps deadlines.
+    /// Whether the underlying store respects deadlines.
     package var keepsDeadlines: Bool { base.keepsDeadlines }
 
     /// "Encrypted in" the underlying store.
     package var summary: String { "encrypted in \(base.summary)" }
 
-    /// Whether content of this length may fit after existing content of a sealed length.
+    /// Whether content of this length may fit, after existing content of a sealed length.
     func takes(_ length: Int64, behind sealed: Int64 = 0) -> Bool {
         bounds.map { ContentCipher.sealedLength(length) <= $0.entryBytes.bytes - sealed } ?? true
     }
 
     // MARK: - Entries
 
-    /// Returns the entry of this store, with any content read by the underlying store, still encrypted.
+    /// Returns the entry of this store for one of the underlying store.
+    ///
+    /// Content that was read with the entry stays encrypted.
     func outer(_ inner: CacheEntry, _ head: SealedHead, _ cipher: EntryCipher) -> CacheEntry {
         let sealed = SealedEntry(inner: inner.withoutContent, layout: head.layout, cipher: cipher)
         let response = StoredResponse(
@@ -77,7 +79,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
         return CacheEntry(id: inner.id, key: head.key, response: response, content: inner.content)
     }
 
-    /// Returns the original keys of evicted entries; those of other encryption keys are unknown.
+    /// Returns the original keys of evicted entries, except those of other encryption keys, which are unknown.
     func originals(_ keys: [CacheKey]) -> [CacheKey] {
         keys.compactMap { key in ciphers.lazy.compactMap { $0.original(key) }.first }
     }
@@ -111,13 +113,13 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
                 switch open(inner) {
                 case .entry(let entry):
                     let variant = entry.response.metadata.variant
-                    // An entry of an old key may not have been removed yet.
+                    // An entry of an old key may still exist in addition to a newer one.
                     guard entry.key == key, !entries.contains(where: { $0.response.metadata.variant == variant })
                     else { continue }
                     entries.append(entry)
                 case .incomplete: continue
                 case .damaged, .anotherKeys:
-                    // Only this encryption key creates that name.
+                    // The name was created by this encryption key, so the entry isn't another store's.
                     _ = try? await base.remove(.entry(inner.id))
                     fault = CacheStoreFault(.damaged("a stored response"))
                 }
@@ -141,7 +143,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
         }
     }
 
-    /// Returns an entry with its sealed form; `nil` if it is gone.
+    /// Returns an entry with its encrypted form; `nil` if it is gone.
     private func sealed(_ entry: CacheEntry) async throws -> (CacheEntry, SealedEntry)? {
         if let sealed = entry.response.attachment as? SealedEntry { return (entry, sealed) }
         guard let found = try await variants(of: entry.key).first(where: { $0.id == entry.id }),
@@ -162,7 +164,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
         let innerKey = try current.key(key)
         let layout = SealedLayout(salt: SealedHead.makeSalt(), length: 0)
         var pending = metadata
-        // A part that is empty so far, whose description has the same size as that of the final part.
+        // An empty part, whose description has the same size as that of the final part.
         if case .part(let range, let length) = metadata.content {
             pending.content = .part(range.lowerBound..<range.lowerBound, of: length)
         }
@@ -190,11 +192,11 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
             known.response.bodyLength == entry.response.bodyLength, sealed.cipher === current,
             metadata.variant == entry.response.metadata.variant,
             sealed.layout.segments.count < SealedLayout.maximumCount,
-            // Bytes left by a failed extension can't be truncated from here.
+            // If a failed extension has left bytes, this store can't truncate them.
             sealed.inner.response.bodyLength == sealed.layout.sealedLength,
             takes(max(0, length ?? 0), behind: sealed.layout.sealedLength)
         else { return nil }
-        // The description stays unchanged until everything is written.
+        // The description isn't changed until everything has been written.
         let inner = try await store.makeAppender(
             to: sealed.inner,
             sealed.inner.response.metadata,
@@ -238,7 +240,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
         }
     }
 
-    /// Removes entries encrypted with this store's keys; those of other keys stay.
+    /// Removes entries encrypted with this store's keys, but not those of other keys.
     @discardableResult
     package func remove(_ selection: CacheSelection) async throws -> Int {
         if case .entry = selection { return try await base.remove(selection) }
@@ -281,7 +283,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
         }
     }
 
-    /// Visits entries encrypted with this store's keys; damaged ones are skipped.
+    /// Visits entries encrypted with this store's keys, skipping damaged ones.
     package func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         let beneath: [CacheSelection]
         switch selection {
@@ -306,7 +308,7 @@ package final class EncryptedCacheStore: CacheStore, InvalidationKeeping, BodyAp
 extension CacheStore where Self == BuiltInCacheStore {
     /// Encrypts another store with a key of the application.
     ///
-    /// The underlying store sees neither content nor fields, URLs, partitions, identifiers or classes of data: all are
+    /// The underlying store can't see content, fields, URLs, partitions, identifiers or classes of data: all are
     /// encrypted with AES-256 in GCM (NIST SP 800-38D) under keys derived from the application's (HKDF, RFC 5869).
     ///
     /// To change the key, pass the old ones with the new one: entries with old keys are still found, and new entries are
@@ -315,7 +317,7 @@ extension CacheStore where Self == BuiltInCacheStore {
     /// - Parameters:
     ///   - base: The store for encrypted entries, whose bounds apply. Other stores may share it with their own keys.
     ///   - key: The key for new entries.
-    ///   - oldKeys: The keys of existing entries; only the first 8 are used, because each takes an additional look-up.
+    ///   - oldKeys: The keys of existing entries. Only the first 8 are used, because each takes an additional look-up.
     public static func encrypted(
         _ base: some CacheStore,
         key: EncryptionKey,

@@ -4,9 +4,10 @@ import HTTPChainCore
 
 /// Encrypts one entry for the underlying store.
 ///
-/// The description has the length and checksum of the content, but the underlying store needs it first. An entry of one
-/// block is written when it is complete. The description of a longer one is written twice, and the entry can't be found
-/// before the second time. Content being extended keeps its description until the extension is complete.
+/// The description contains the length and checksum of the content, but the underlying store needs the description
+/// first. An entry of one block is therefore written when it is complete. For a longer one, the description is written
+/// twice, and the entry can't be found until the second time. Content that is being extended keeps its old description
+/// until the extension is complete.
 final class EncryptedCacheWriter: FlightLimitedWriter {
     private struct State {
         var pending = Data()
@@ -25,7 +26,9 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
     private let grown: (response: StoredResponse, layout: SealedLayout)?
     private let cipher: ContentCipher
     private let share: FlightShare?
-    /// Only one task uses a writer at a time, so nothing changes between two accesses.
+    /// The lock is never contended, because only one task at a time uses a writer.
+    ///
+    /// Nothing changes between two accesses.
     private let state: Locked<State>
 
     init(
@@ -80,7 +83,7 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
             var sealed = Data()
             var rest = chunk
             while !rest.isEmpty {
-                // Only further content shows that a full block isn't the last one.
+                // A full block is kept, because only further content shows that it isn't the last one.
                 if state.pending.count == ContentCipher.payload {
                     sealed.append(try cipher.seal(state.pending, number: state.blocks, isLast: false))
                     state.blocks += 1
@@ -140,7 +143,7 @@ final class EncryptedCacheWriter: FlightLimitedWriter {
                 do {
                     commit.entry = try await store.base.update(entry, to: sealed)
                 } catch {
-                    // An entry described as incomplete, or with its old description, is useless.
+                    // The entry is useless, because its description is incomplete or outdated.
                     _ = try? await store.base.remove(.entry(entry.id))
                     throw error
                 }

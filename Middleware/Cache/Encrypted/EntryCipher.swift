@@ -14,25 +14,26 @@ import Crypto
 ///
 /// Each purpose has a separate key, derived from the application's (HKDF, RFC 5869).
 ///
-/// - Names must be deterministic: the nonce is an HMAC of the text, and equal texts have equal names. The nonce would
-///   repeat only for two texts with the same 96 bits of HMAC.
-/// - A description has a random nonce, and authenticates the entry's attributes in the underlying store, so that it
-///   can't be moved to another entry.
+/// - Names must be deterministic, so that equal texts have equal names: the nonce of a name is an HMAC of the text. It
+///   is the same for two different texts only if 96 bits of their HMACs are the same.
+/// - A description has a random nonce. Its encryption also authenticates the entry's attributes in the underlying
+///   store, so that it can't be moved to another entry.
 /// - Each segment of content has a separate key, derived from a random salt in the description. The nonce of a block is
-///   its number; number and end are authenticated, so that blocks can be neither exchanged nor truncated.
+///   its number. The number, and whether the block is the last one, are authenticated, so that blocks can't be
+///   exchanged or removed.
 final class EntryCipher: Sendable {
     /// A kind of named part; the same text has different names as different parts.
     enum Part: UInt8 {
         case url, method, partition, identifier, origin, classification, variant
     }
 
-    /// Distinguishes entries of this key from those of others.
+    /// A mark that distinguishes entries of this key from those of others.
     let mark: Data
     private let namesMAC: SymmetricKey
     private let names: SymmetricKey
     private let heads: SymmetricKey
     private let contents: SymmetricKey
-    /// Names that stay the same between calls.
+    /// A cache of names, which are the same for every call.
     private let known = Locked<[ExactText: String]>([:])
 
     init(_ key: EncryptionKey) {
@@ -53,7 +54,7 @@ final class EntryCipher: Sendable {
 
     // MARK: - Names
 
-    /// Returns a one-way name, in letters valid in host names.
+    /// Returns a one-way name that consists of letters allowed in host names.
     func digest(_ part: Part, _ bytes: some Sequence<UInt8>) -> String {
         String(decoding: code(part, Data(bytes)).prefix(16).hexadecimal, as: UTF8.self)
     }
@@ -65,7 +66,9 @@ final class EntryCipher: Sendable {
         return Data(code.finalize())
     }
 
-    /// Returns a name that the same key can decrypt; it reveals the length of the text in steps of 32 bytes.
+    /// Returns a name that can be decrypted with the same key.
+    ///
+    /// Its length reveals the length of the text in steps of 32 bytes.
     func name(_ part: Part, _ text: String) throws -> String {
         var bytes = Data(text.utf8)
         bytes.append(0x80)
@@ -90,7 +93,7 @@ final class EntryCipher: Sendable {
         if let name = known.withLock({ $0[id] }) { return name }
         let name = try name(part, text)
         known.withLock { known in
-            // Each user has a partition, and a server may have many users.
+            // Limited, because partitions are cached, too: each user has one, and a server may have many users.
             if known.count >= 256 { known = [:] }
             known[id] = name
         }
@@ -150,12 +153,12 @@ final class EntryCipher: Sendable {
 
     // MARK: - Descriptions
 
-    /// Returns the description for the underlying store.
+    /// Returns an encrypted description for the underlying store.
     func seal(_ head: SealedHead, as key: CacheKey) throws -> CacheMetadata {
         try seal(head.encoded, of: head.response.metadata, as: key)
     }
 
-    /// Returns the description for the underlying store from an encoded one.
+    /// Returns an encrypted description for the underlying store, given the encoded one.
     func seal(_ head: Data, of metadata: CacheMetadata, as key: CacheKey) throws -> CacheMetadata {
         let variant = variant(metadata.variant)
         let classification = classification(metadata.classification)
@@ -169,14 +172,14 @@ final class EntryCipher: Sendable {
         return CacheMetadata(
             head: response,
             variant: variant,
-            // Needed by stores that expire entries themselves.
+            // Stores that expire entries themselves need the times.
             requestTime: metadata.requestTime,
             responseTime: metadata.responseTime,
             classification: classification
         )
     }
 
-    /// Returns the data authenticated with a description.
+    /// Returns the data that is authenticated together with a description.
     private static func surroundings(_ key: CacheKey, _ variant: CacheVariant, _ classification: String?) -> Data {
         var bytes = Data(key.encoded)
         bytes += variant.encoded
@@ -184,7 +187,7 @@ final class EntryCipher: Sendable {
         return bytes
     }
 
-    /// Returns the bytes of a sealed description; `nil` if another key made it.
+    /// Returns the bytes of an encrypted description; `nil` if another key made it.
     func sealed(_ entry: CacheEntry) -> Data? {
         guard let text = entry.response.metadata.head.headerFields[SealedHead.field],
             let bytes = Data(base64Encoded: text), bytes.starts(with: mark)

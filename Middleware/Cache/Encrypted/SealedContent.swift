@@ -4,21 +4,21 @@ import HTTPChainCore
 
 /// The content of an entry, read block by block.
 struct SealedContent: Sendable {
-    /// The maximum size of content that is read at once.
+    /// The maximum size of content that is read as a whole.
     private static let small = 256 * 1024
 
     let base: any CacheStore
     let entry: SealedEntry
-    /// The content that the underlying store has read with the description.
+    /// The content, if the underlying store has read it with the description.
     let read: StoredContent?
 
     static var damaged: CacheStoreFault { CacheStoreFault(.damaged("a stored body")) }
 
     /// Returns a body of the bytes; `nil` if the entry is gone.
     ///
-    /// Small content is read as a whole; otherwise, only the first requested block is read in advance.
+    /// Small content is read as a whole. Otherwise only the first requested block is read before returning.
     func body(_ range: Range<Int64>) async throws -> HTTPBody? {
-        // Further bytes may follow that no longer belong to the entry, or don't belong to it yet.
+        // The stored content may have more bytes than the entry, if it was or is being extended.
         guard range.lowerBound >= 0, range.upperBound <= layout.length, layout.sealedLength <= sealedLength
         else { throw Self.damaged }
         guard !range.isEmpty, let first = layout.block(at: range.lowerBound),
@@ -35,7 +35,7 @@ struct SealedContent: Sendable {
             guard Int64(opened.count) == range.upperBound - range.lowerBound else { throw Self.damaged }
             return HTTPBody(opened)
         }
-        // A returned body is verified at least at its beginning.
+        // Verifies at least the beginning of a body before returning it.
         var inner = try await sealed.makeReader()
         var blocks = OpenedBlocks(content: self, rest: range)
         var isSound = false
@@ -64,7 +64,7 @@ struct SealedContent: Sendable {
     /// Collects bytes into blocks and decrypts them.
     private struct OpenedBlocks {
         let content: SealedContent
-        /// The range still to be returned.
+        /// The range that has yet to be returned.
         var rest: Range<Int64>
         var pending = Data()
         /// The cipher of the last decrypted segment.

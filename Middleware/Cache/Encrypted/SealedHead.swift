@@ -6,10 +6,10 @@ import HTTPTypes
 
 /// The encrypted part of an entry's description.
 struct SealedHead: Sendable {
-    /// The name of its field in the underlying store.
+    /// The name of the field that contains it in the underlying store.
     static let field = HTTPField.Name(constant: "sealed")
     private static let complete: UInt8 = 1
-    /// The content has several segments.
+    /// The flag for content with several segments.
     ///
     /// Versions that don't support segments consider the entry incomplete.
     private static let divided: UInt8 = 2
@@ -34,7 +34,7 @@ struct SealedHead: Sendable {
         Data((0..<16).map { _ in UInt8.random(in: 0...255) })
     }
 
-    /// The encoded description, which has the same size before and after completion.
+    /// The encoded description; its size is the same before and after completion.
     var encoded: Data {
         let further = layout.segments.dropFirst()
         var bytes = layout.segments[0].salt
@@ -76,7 +76,7 @@ struct SealedHead: Sendable {
     }
 }
 
-/// A returned entry's form in the underlying store.
+/// A returned entry, with its form in the underlying store.
 struct SealedEntry: Sendable {
     let inner: CacheEntry
     let layout: SealedLayout

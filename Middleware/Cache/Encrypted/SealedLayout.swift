@@ -4,8 +4,8 @@ import HTTPChainSupport
 /// The layout of content in the underlying store: consecutive segments, each encrypted with a separate key.
 ///
 /// Content stored at once is one segment. Each part appended later is another, and existing bytes are never rewritten.
-/// The key of a segment is derived from a random salt, so that no nonce is used twice with it, even if an unfinished
-/// part is begun again. The last block of a segment is marked as the last, and the authenticated description has the
+/// The key of a segment is derived from a random salt. No nonce is therefore used twice with it, even if an unfinished
+/// part is written again. The last block of a segment is marked as the last, and the authenticated description has the
 /// salts and lengths in order.
 struct SealedLayout: Sendable, Hashable {
     struct Segment: Sendable, Hashable {
@@ -27,7 +27,9 @@ struct SealedLayout: Sendable, Hashable {
         let sealed: Range<Int64>
     }
 
-    /// The maximum number of segments, all of which are in the description; content with more is rewritten.
+    /// The maximum number of segments.
+    ///
+    /// All of them are in the description. Content with more is rewritten.
     static let maximumCount = 1024
     private static let payload = Int64(ContentCipher.payload)
     private static let overhead = Int64(ContentCipher.overhead)

@@ -2,12 +2,12 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The layout of a body in its own file: blocks, each followed by its checksum.
+/// The layout of a body in a separate file: blocks, each followed by its checksum.
 ///
-/// A checksum includes the block number and a number unique to the entry, so that blocks of another body or from
-/// another position are detected like damage. No byte of a block is returned before its checksum has been verified.
+/// A checksum includes the block number and a number unique to the entry. Blocks of another body or from another
+/// position are therefore detected as damaged. No byte of a block is returned before its checksum has been verified.
 enum BodyBlocks {
-    /// The number of bytes of a body per block; the last may have fewer.
+    /// The number of bytes of a body per block; the last block may have fewer.
     static let payload = 65_536
     static let checksumSize = 8
     static let stride = payload + checksumSize
@@ -19,7 +19,7 @@ enum BodyBlocks {
         return checksum.value
     }
 
-    /// A block as written: the bytes and their checksum.
+    /// Returns a block as it is stored: the bytes and their checksum.
     static func encoded(_ bytes: ArraySlice<UInt8>, block: Int64, nonce: UInt64) -> [UInt8] {
         var encoded: [UInt8] = []
         encoded.reserveCapacity(bytes.count + checksumSize)
@@ -127,7 +127,7 @@ struct BodyLayout: Sendable {
     }
 }
 
-/// A stored body in an open file, so that it can be read to its end even if its entry is replaced.
+/// A stored body in an open file; it can be read to its end even if its entry is replaced.
 final class BlockFile: BlockSource {
     let file: OpenFile<CacheStoreFault>
     let layout: BodyLayout
@@ -151,7 +151,7 @@ final class BlockFile: BlockSource {
     }
 
     deinit {
-        // Closing the last reference to a removed file frees its blocks, which may block on the disk. A file that was
+        // Closing the last reference to a removed file frees its blocks, which may wait for the disk. A file that was
         // opened without waiting is also closed without waiting.
         guard !file.isImmediate, (try? file.status().links) != 1 else { return }
         executor.submit { [file] in withExtendedLifetime(file) {} }

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Checks the ownership of a store's files: they are one user's responses, which nobody else may read or plant.
+/// Checks the ownership of a store's files, because other users must be able neither to read the responses nor to plant
+/// any.
 package enum CacheOwnership {
     /// Rejects symbolic links, unexpected kinds of files, and other users' files.
     ///
-    /// Removes the permissions of others from the user's own files. Accepts missing files.
+    /// Removes other users' permissions from the user's own files. Accepts missing files.
     package static func check(_ path: String, isDirectory: Bool) throws(CacheStoreFault) {
         var status = stat()
         guard lstat(path, &status) == 0 else {

@@ -2,19 +2,19 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The file that describes one entry: the description, and the body if it is small.
+/// The file that describes one entry; it also contains the body if that is small.
 ///
-/// Checksums cover everything in it, and it includes the entry's identifier: a misplaced or truncated file, or one with
-/// a flipped bit, is detected.
+/// Checksums cover everything in it, and it includes the entry's identifier, so that a misplaced, truncated or changed
+/// file is detected.
 struct EntryFile: Sendable {
-    /// The version of an entry with a body of several segments; others have the previous version.
+    /// The version of an entry with a body of several segments; other entries have the previous version.
     static let formatVersion: UInt16 = 2
     /// The size of the fixed part before the description.
     static let prologueSize = 64
     private static let magic: UInt32 = 0x4543_4348
 
     var id: UInt64
-    /// The number that block checksums of a separate body start from.
+    /// The number that the block checksums of a separate body start from.
     var nonce: UInt64
     var head: StoredHead
     /// Whether the body is in this file.
@@ -58,7 +58,7 @@ struct EntryFile: Sendable {
             nonce = bytes.number(at: 16)
             headLength = Int(clamping: bytes.number(at: 24, as: UInt32.self))
             segmentCount = Int(clamping: bytes.number(at: 28, as: UInt32.self))
-            // Longer descriptions don't exist; offsets behind one could exceed a 32-bit `Int`.
+            // Real descriptions are shorter. With a longer one, offsets after it could exceed a 32-bit `Int`.
             guard segmentCount <= BodyLayout.maximumCount, headLength <= 1 << 30 else {
                 throw CacheStoreFault(.damaged("an entry"))
             }
@@ -94,7 +94,7 @@ struct EntryFile: Sendable {
     /// The offset of an inline body.
     private(set) var bodyOffset = 0
 
-    /// - Parameter layout: The layout of a body in its own file; one segment by default.
+    /// - Parameter layout: The layout of a separate body; one segment by default.
     init(id: UInt64, nonce: UInt64, head: StoredHead, isInline: Bool, layout: BodyLayout? = nil) {
         self.id = id
         self.nonce = nonce
@@ -103,7 +103,7 @@ struct EntryFile: Sendable {
         self.layout = layout ?? BodyLayout(isInline ? 0 : head.response.bodyLength)
     }
 
-    /// Reads the description of an entry, without an inline body except for its length.
+    /// Reads the description of an entry; of an inline body, only checks the length.
     ///
     /// - Throws: ``CacheStoreFault``, including if the file belongs to another entry.
     init(reading file: OpenFile<CacheStoreFault>, id expected: UInt64) throws(CacheStoreFault) {

@@ -24,7 +24,7 @@ struct FileCacheDirectory: Sendable {
 
     private func name(_ id: UInt64, _ ending: String) -> String {
         var name = path
-        // Called for each look-up, so it allocates only once.
+        // Called for each look-up, so it reserves the memory with one allocation.
         name.reserveCapacity(path.utf8.count + 17 + ending.utf8.count)
         name += "/"
         name += id.hexadecimal
@@ -51,17 +51,17 @@ struct FileCacheDirectory: Sendable {
         }
     }
 
-    /// Creates an identifier small enough for a composition of stores to derive its own from it.
+    /// Creates an identifier; it is small, so that a composition of stores can derive its own identifier from it.
     static func makeID() -> UInt64 { UInt64.random(in: 1..<(1 << 48)) }
 
-    /// Creates a file that is locked while it is open, so that no other process considers it abandoned.
+    /// Creates a file that is locked while it is open, so that no process treats it as abandoned.
     func makeTemporary() throws(CacheStoreFault) -> TemporaryCacheFile {
         var path = ""
         for _ in 0..<8 {
             path = self.path + "/" + UInt64.random(in: 0 ... .max).hexadecimal + ".tmp"
             guard let file = try files.open(path, .create) else { throw CacheStoreFault(.damaged(path)) }
             let temporary = TemporaryCacheFile(path: path, file: file, files: files, executor)
-            // Before it was locked, another process may have considered it abandoned and removed it.
+            // Another process may have treated the file as abandoned and removed it before it was locked.
             if try file.lock(), try file.status().links > 0 { return temporary }
         }
         throw CacheStoreFault(.busy(path))
@@ -73,7 +73,7 @@ struct FileCacheDirectory: Sendable {
         _ = try? files.remove(path)
     }
 
-    /// Removes the files of an entry, first the one that makes it visible.
+    /// Removes the files of an entry, starting with the one that makes the entry visible.
     func remove(_ id: UInt64) throws(CacheStoreFault) {
         try files.remove(entry(id))
         try files.remove(body(id))
@@ -92,7 +92,7 @@ struct FileCacheDirectory: Sendable {
     }
 }
 
-/// A file being written; it is removed with its last reference unless it was moved to its destination.
+/// A file that is being written; it is removed with its last reference, unless it was moved to its destination.
 final class TemporaryCacheFile: Sendable {
     let file: OpenFile<CacheStoreFault>
     private let path: String
@@ -124,17 +124,21 @@ final class TemporaryCacheFile: Sendable {
     func move(to destination: String) throws(CacheStoreFault) {
         try files.rename(path, to: destination)
         isMoved.withLock { $0 = true }
-        // It is no longer temporary, and extending it needs the lock. Closing it isn't enough: a child process that has
-        // just been forked has the file open too, until it executes its program.
+        // The file is no longer temporary, and extending it needs the lock. Closing it isn't enough to unlock it,
+        // because a child process that has just been forked also has it open until it executes its program.
         file.unlock()
     }
 }
 
 /// The failures that stored entries survive.
 public enum FileCacheDurability: Sendable, Hashable {
-    /// Termination of the process at any point; nothing is flushed to the disk, so a power loss may undo the newest
-    /// entries and removals, and damaged entries are detected and removed.
+    /// Termination of the process at any point.
+    ///
+    /// Nothing is flushed to the disk, so a power loss may undo the newest entries and removals; damaged entries are
+    /// detected and removed.
     case process
-    /// Power loss too: each commit and removal waits for the disk; concurrent commits share the wait.
+    /// Also a power loss.
+    ///
+    /// Each commit and removal waits for the disk; concurrent commits share the wait.
     case power
 }

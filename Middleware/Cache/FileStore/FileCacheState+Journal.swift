@@ -5,8 +5,8 @@ import HTTPChainCore
 extension FileCacheState {
     /// Appends changes and pending uses to the journal, and applies them.
     ///
-    /// It does so in slices: a look-up that finds unread changes in the journal applies them first, and must not have
-    /// to apply all changes of a large eviction.
+    /// Changes are applied in slices. A look-up first applies unread changes in the journal, and must not have to apply
+    /// all changes of a large eviction at once.
     func append(_ changes: [IndexJournal.Change]) throws(CacheStoreFault) {
         let (found, start, generation, salt, uses) = view.contents.withLock { contents in
             defer {
@@ -41,7 +41,7 @@ extension FileCacheState {
             if directory.durability == .power { try journal.synchronize() }
         } catch {
             try? journal.truncate(to: start)
-            // A concurrent look-up may have applied a part of it.
+            // A concurrent look-up may have applied some of the changes.
             view.contents.withLock { contents in
                 if contents.generation == generation, contents.journalEnd > start { contents.isOpen = false }
             }
@@ -94,7 +94,7 @@ extension FileCacheState {
 
     /// Reads the journal from its beginning.
     ///
-    /// No look-up uses the index until it has been read.
+    /// Look-ups don't use the index until it has been read.
     mutating func load(isLocked: Bool) throws(CacheStoreFault) {
         view.contents.withLock { contents in
             contents.isOpen = false
@@ -130,7 +130,7 @@ extension FileCacheState {
             return
         }
         let gone = try reconcile(adopts: !isWhole)
-        // If this fails, look-ups notice it when they open the files.
+        // If this fails, look-ups notice the missing files when they open them.
         if !gone.isEmpty { try? append(gone.map { .remove($0) }) }
         var changes: [IndexJournal.Change] = []
         _ = try makeRoom(0, 0, &changes)
@@ -142,9 +142,9 @@ extension FileCacheState {
 
     /// Reconciles the index with the files.
     ///
-    /// - Parameter adopts: Whether to adopt files missing from the index, if the journal is damaged or truncated. With
-    ///   a complete journal, such an entry was never committed.
-    /// - Returns: The journal's entries whose files are gone: a process was killed between the two steps.
+    /// - Parameter adopts: Whether to adopt files missing from the index. Pass `true` if the journal is damaged or
+    ///   truncated. If the journal is complete, such a file was never committed.
+    /// - Returns: The entries in the journal whose files are gone, because a process was killed between the two steps.
     private mutating func reconcile(adopts: Bool) throws(CacheStoreFault) -> [UInt64] {
         let index = self.index
         var found: Set<UInt64> = []
@@ -164,7 +164,7 @@ extension FileCacheState {
         for path in leftOver { directory.removeLeftOver(path) }
         let gone = found.count < index.count ? index.ids(where: { !found.contains($0.id) }) : []
         for id in gone { view.contents.withLock { _ = $0.remove(id) } }
-        // If several responses have the same variant, the latest one counts.
+        // If several responses have the same variant, the latest one is kept.
         let adopted = adopts ? unknown.compactMap { adopt($0) }.sorted { $0.date < $1.date } : []
         var replaced: Set<UInt64> = []
         for (record, _) in adopted { replaced.formUnion(view.contents.withLock { $0.index.insert(record) }) }
@@ -184,7 +184,7 @@ extension FileCacheState {
     private func adopt(_ id: UInt64) -> (record: FileIndex.Record, date: Date)? {
         guard let entry = entry(id) else { return nil }
         if !entry.isInline {
-            // The file may be longer, if a process was killed while extending it.
+            // The file may be longer if a process was killed while extending it.
             guard let body = try? files.open(directory.body(id), .read),
                 let size = try? body.status().size, size >= entry.layout.fileSize
             else { return nil }
@@ -213,7 +213,8 @@ extension FileCacheState {
         let temporary = try directory.makeTemporary()
         try temporary.file.write(bytes, at: 0)
         if directory.durability == .power { try temporary.file.synchronize() }
-        // Before the rename, so that look-ups that check the old journal afterwards see that it is gone.
+        // The journal is exchanged before the rename. A look-up that checks the old journal afterwards then sees that
+        // it is gone.
         let (old, oldEnd) = exchangeJournal(temporary.file, Int64(bytes.count))
         do throws(CacheStoreFault) {
             try temporary.move(to: directory.index)

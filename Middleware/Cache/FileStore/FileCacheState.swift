@@ -1,13 +1,13 @@
 import Foundation
 import HTTPChainCore
 
-/// The journal of a directory, its lock, and the changes of the directory.
+/// The journal of a directory, its lock, and the operations that change the directory.
 ///
-/// Changing the directory requires its lock (`flock`), and first applies what other processes have appended to the
-/// journal. Reading uses the ``view`` and needs no lock of the directory. Changes of one process are serialized, see
-/// ``FileChanges``; their visible effects are in the view immediately.
+/// A change requires the directory's lock (`flock`), and first applies the changes that other processes have appended
+/// to the journal. Reading uses the ``view`` and needs no lock of the directory. Changes of one process are serialized
+/// (see ``FileChanges``), and are visible in the view immediately.
 struct FileCacheState: Sendable {
-    /// An entry whose files are ready.
+    /// An entry that is ready to be made visible.
     struct Arrival: Sendable {
         var file: EntryFile
         var entry: TemporaryCacheFile
@@ -65,9 +65,9 @@ struct FileCacheState: Sendable {
 
     // MARK: - Storing
 
-    /// Makes entries visible in this order; several of them share the waits for the disk.
+    /// Makes entries visible in this order; several entries share the waits for the disk.
     ///
-    /// - Returns: The result of each.
+    /// - Returns: The outcome for each entry.
     mutating func commit(_ arrivals: [Arrival]) -> [Outcome] {
         var outcomes: [Outcome] = []
         while outcomes.count < arrivals.count {
@@ -81,7 +81,7 @@ struct FileCacheState: Sendable {
         return outcomes
     }
 
-    /// Stores the first of these entries, and as many more as are independent of those stored here.
+    /// Stores the first of these entries, and as many of the following ones as are independent of those already stored.
     private mutating func store(_ arrivals: ArraySlice<Arrival>) -> [Outcome] {
         var outcomes: [Outcome] = []
         var changes: [IndexJournal.Change] = []
@@ -91,7 +91,7 @@ struct FileCacheState: Sendable {
         let hash = view.contents.withLock { $0.hash }
         for arrival in arrivals {
             let record = hash.record(of: arrival.file)
-            // It may replace one of these, or need its space.
+            // The entry may replace one of those stored here, or need its space.
             guard keys.insert(record.key).inserted,
                 count == 0
                     || bytes + record.bytes <= bounds.totalBytes.bytes && count + 1 <= bounds.entryCount
@@ -111,7 +111,7 @@ struct FileCacheState: Sendable {
         }
         guard !changes.isEmpty || !stored.isEmpty else { return outcomes }
         do throws(CacheStoreFault) {
-            // The changes notify other processes of removals, even if nothing was stored.
+            // Written even if nothing was stored, because other processes must see the removals.
             try append(changes + stored.sorted { $0.key < $1.key }.map { .add($0.value) })
             try directory.synchronize()
             for place in stored.keys { outcomes[place].isStored = true }
@@ -138,7 +138,7 @@ struct FileCacheState: Sendable {
             return (index[record.id] != nil, same)
         }
         guard !isTaken else { throw CacheStoreFault(.busy("the name of an entry")) }
-        // Evicted first, because a replaced entry must not reappear if it can't be removed later.
+        // Evicted first, because a replaced entry must not reappear if removing it fails later.
         for old in replaced { try evict(old, &changes) }
         let surplus = view.contents.withLock { contents in
             contents.index.surplus(ofKey: record.key, keeping: bounds.variantsPerKey - 1)
@@ -161,7 +161,7 @@ struct FileCacheState: Sendable {
     /// Replaces the description of an entry, and updates the length of an extended body.
     ///
     /// - Parameters:
-    ///   - file: The description.
+    ///   - file: The new description.
     ///   - entry: The temporary file with the description.
     ///   - size: The size of the entry when the update was prepared; `nil` if no other change is possible.
     mutating func update(
@@ -208,14 +208,14 @@ struct FileCacheState: Sendable {
             throw error
         }
         if view.contents.withLock({ $0.index[id] != nil }) { return .done(evicted: evicted) }
-        // It was found damaged in the meantime, or was evicted.
+        // The entry was found damaged in the meantime, or was evicted.
         try directory.remove(id)
         return .gone
     }
 
     // MARK: - Removing
 
-    /// Removes entries, from the directory if possible, and from this process in any case.
+    /// Removes entries, from the directory if possible, and from this process's view in any case.
     mutating func remove(_ selection: CacheSelection) throws(CacheStoreFault) -> Int {
         do throws(CacheStoreFault) {
             try refresh()
@@ -226,7 +226,7 @@ struct FileCacheState: Sendable {
         do throws(CacheStoreFault) {
             outcome = try whileLocked { state throws(CacheStoreFault) in state.removeNow(selection, isLocked: true) }
         } catch {
-            // Files can be removed even without the lock: look-ups then find nothing.
+            // Files can be removed even without the lock. Look-ups then don't find them.
             guard isOpen else { return try postpone(selection, error) }
             outcome = removeNow(selection, isLocked: false)
         }
@@ -240,8 +240,8 @@ struct FileCacheState: Sendable {
         fault = removeHidden() ?? fault
         if isLocked, !ids.isEmpty { try? append(ids.map { .remove($0) }) }
         do throws(CacheStoreFault) {
-            // Even if nothing was left to remove: after a failed replacement, or if another process was killed during
-            // a removal, an entry may still have its name on disk.
+            // Synchronizes even if nothing was left to remove. After a failed replacement, or if another process was
+            // killed during a removal, an entry may still have its name on disk.
             if fault == nil { try directory.synchronize() }
         } catch {
             fault = error
@@ -273,7 +273,7 @@ struct FileCacheState: Sendable {
         }
     }
 
-    /// Hides entries from look-ups, and then removes their files.
+    /// Hides entries from look-ups, then removes their files.
     @discardableResult
     func removeFiles(_ ids: [UInt64]) -> CacheStoreFault? {
         var fault: CacheStoreFault?
@@ -294,7 +294,7 @@ struct FileCacheState: Sendable {
         return fault
     }
 
-    /// Retries failed removals, which may be among those requested now.
+    /// Retries removals that failed earlier; they may include those requested now.
     private func removeHidden() -> CacheStoreFault? {
         let ids = view.contents.withLock { contents in
             defer { contents.hidden = [] }
@@ -341,7 +341,8 @@ struct FileCacheState: Sendable {
         defer { held.unlock() }
         try catchUpLocked()
         let result = try work(&self)
-        // Not earlier: until now, the index may lack what was appended.
+        // The journal is compacted here and not earlier, because until now the index may have lacked the appended
+        // changes.
         if view.contents.withLock({ $0.journalEnd }) > nextCompaction { compact() }
         return result
     }
@@ -350,12 +351,14 @@ struct FileCacheState: Sendable {
     private mutating func catchUpLocked() throws(CacheStoreFault) {
         switch try view.catchUp() {
         case .current where isJournalWritable: break
-        // A torn end was left by a killed process, or has been overwritten.
+        // An incomplete end was left by a killed process, or has been overwritten.
         case .current, .torn, .outdated: try load(isLocked: true)
         }
     }
 
-    /// Acquires the lock, which is held only for a few system calls; a process that holds it longer was stopped.
+    /// Acquires the lock.
+    ///
+    /// It is normally held for only a few system calls; a process that holds it for longer was stopped.
     mutating func takeLock() throws(CacheStoreFault) -> OpenFile<CacheStoreFault> {
         if let lockFile, try lockFile.status().links == 0 { self.lockFile = nil }
         if lockFile == nil { lockFile = try files.open(directory.lock, .updateOrCreate) }

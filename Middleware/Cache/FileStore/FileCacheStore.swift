@@ -3,20 +3,20 @@ package import HTTPChainCore
 
 /// Stores responses persistently in the files of a directory.
 ///
-/// The directory may be lost, damaged, full or inaccessible at any time, and the process may be killed at any point:
-/// the store returns exactly the stored bytes, or nothing. Checksums cover descriptions and bodies. A body of up to 256
-/// KiB is verified before any of it is returned. A longer one is verified block by block, each before it is returned;
-/// if a later block is damaged, the body ends with a ``CacheStoreFault``.
+/// The directory may be lost, damaged, full or inaccessible at any time, and the process may be killed at any point.
+/// The store nevertheless returns either exactly the stored bytes, or nothing. Checksums cover descriptions and bodies.
+/// A body of up to 256 KiB is verified before any of it is returned. A longer one is verified block by block, each
+/// before it is returned; if a later block is damaged, the body ends with a ``CacheStoreFault``.
 ///
 /// - The directory is opened by the first call, and again after a failure. If it isn't writable, existing entries are
 ///   read, and removals apply to this process. Failures are thrown as ``CacheStoreFault``, which the cache reports as
 ///   an event.
-/// - Several processes may share a directory: a change requires its lock, and is immediately visible to the others. The
+/// - Several processes may share a directory. A change requires its lock, and is immediately visible to the others. The
 ///   bounds should be the same in all processes.
-/// - Look-ups never wait for changes: not for another process's lock, the disk or a large eviction. Responses stored
-///   concurrently share the waits for the disk of ``FileCacheDurability/power``.
+/// - Look-ups never wait for changes: neither for another process's lock nor for the disk or a large eviction.
+///   Responses stored concurrently share the waits for the disk of ``FileCacheDurability/power``.
 /// - A partial response that continues a stored one is appended to it, without rewriting anything.
-/// - Other files in the directory are left unchanged, and so is a directory of a later version, in which nothing is
+/// - Other files in the directory are left unchanged. So is a directory of a later version, in which no entries are
 ///   found.
 /// - Up to 16 files of recently found entries stay open, until something is removed.
 /// - The bounds count the size of the files. The order of use is saved from time to time, and may be lost if the
@@ -39,9 +39,9 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
     let state: Locked<FileCacheState>
     /// The queue for opening and changing the directory.
     let changes: FileChanges
-    /// The disk budget for entries being written: at most as much as the store's total size, in addition to it.
+    /// The disk budget for entries being written; it is as large as the store's total size, and in addition to it.
     let inFlight: FlightBudget
-    /// The store's own threads: if its disk stalls, only the store waits.
+    /// The store's own threads, so that a stalled disk delays only this store.
     var executor: FileExecutor { directory.executor }
 
     /// Creates a store without opening or creating anything yet.
@@ -78,7 +78,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         changes.submit { [state] in state.withLock { try? $0.saveUses() } }
     }
 
-    /// Always `true`: the store bounds its own waits.
+    /// Always `true`: the store limits its own waits.
     package var keepsDeadlines: Bool { true }
 
     /// "files in" the directory, and the limit.
@@ -127,15 +127,16 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         return entries
     }
 
-    /// Runs work that doesn't wait for the disk; returns `nil` if it would have to wait or fails, so that a thread has
-    /// to do it.
+    /// Runs work that doesn't wait for the disk.
+    ///
+    /// Returns `nil` if the work would have to wait, or fails; a thread then has to do it.
     private func immediately<Value>(
         _ work: (Files<CacheStoreFault>) throws(CacheStoreFault) -> Value?
     ) -> Value? {
         do throws(CacheStoreFault) {
             return try work(directory.files.immediate)
         } catch {
-            // If the system doesn't support it at all, it isn't tried again.
+            // If the system doesn't support this at all, it isn't tried again.
             if case .system(_, _, let code, _) = error.problem, FileFault.isUnsupported(code) {
                 view.contents.withLock { $0.readsImmediately = false }
             }
@@ -176,14 +177,15 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         _ size: Int64,
         _ files: Files<CacheStoreFault>
     ) throws(CacheStoreFault) -> CacheEntry? {
-        // A file that any process removed or replaced has no name.
+        // A file without a name was removed or replaced by some process.
         if let file = opened.value(of: id), try file.status().links > 0 { return try read(file, id, size) }
         guard let file = try files.open(directory.entry(id), .read) else { return nil }
         opened.keep(file, of: id)
         return try read(file, id, size)
     }
 
-    /// - Parameter size: The size of the entry, if all of it is wanted; otherwise only the start of the file is read.
+    /// - Parameter size: The size of the entry if its content is needed too. Otherwise only the start of the file is
+    ///   read.
     private func read(
         _ file: OpenFile<CacheStoreFault>,
         _ id: UInt64,
@@ -202,9 +204,9 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
 
     /// Reads an entry from its file; returns `nil` if the file is gone.
     ///
-    /// A damaged entry is removed.
+    /// Removes the entry if it is damaged.
     ///
-    /// - Parameter size: The size of the entry, if all of it is wanted.
+    /// - Parameter size: The size of the entry, if its content is needed too.
     private func load(_ id: UInt64, _ size: Int64 = 0) throws(CacheStoreFault) -> CacheEntry? {
         do throws(CacheStoreFault) {
             if let file = try directory.files.open(directory.entry(id), .read) { return try read(file, id, size) }
@@ -216,7 +218,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         }
     }
 
-    /// Removes a damaged entry; one that is merely unreadable for now stays.
+    /// Removes an entry if it is damaged, but not if it is only temporarily unreadable.
     private func drop(_ id: UInt64, _ fault: CacheStoreFault) {
         guard case .damaged = fault.problem else { return }
         let isKnown = view.contents.withLock { $0.remove(id) != nil }
@@ -236,7 +238,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         let range = range ?? 0..<entry.response.bodyLength
         let body: HTTPBody?
         if let content = entry.content, view.isOpen, Int64(content.bytes.count) == entry.response.bodyLength {
-            // A body that was read with the description needs no file.
+            // The body was read with the description, so the file isn't needed.
             body = part(of: content.bytes, range)
         } else if view.current() != nil {
             body = immediately { files throws(CacheStoreFault) in try openBody(id, of: entry.response, range, files) }
@@ -277,14 +279,14 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
             return try checked(bytes, response, range)
         }
         let layout = prologue.segmentCount == 0 ? BodyLayout(length) : try EntryFile(reading: entry, id: id).layout
-        // Further bytes may follow that no longer belong to the entry, or don't belong to it yet.
+        // The file may have more bytes than the entry, if the body was or is being extended.
         guard let file = try files.open(directory.body(id), .read), layout.length >= length,
             try file.status().size >= layout.fileSize
         else { throw CacheStoreFault(.damaged("a stored body")) }
         let blocks = BlockFile(file, layout, nonce: prologue.nonce, executor: executor) { [weak self] in
             self?.drop(id, $0)
         }
-        // If a body has been extended since, its beginning is read block by block.
+        // If the body has been extended since, its beginning is read block by block.
         guard length > Self.checkedWhole || layout.length > length else {
             var bytes = Data(capacity: Int(length))
             while let block = layout.block(at: Int64(bytes.count)) {
@@ -292,7 +294,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
             }
             return try checked(bytes, response, range)
         }
-        // A body damaged at the start of the range is a miss.
+        // A body that is damaged at the start of the range counts as a miss.
         if !range.isEmpty, let first = layout.block(at: range.lowerBound) {
             _ = try BodyBlocks.read(first, of: file, nonce: prologue.nonce)
         }
@@ -342,7 +344,8 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
         let all = room(for: entry.key, metadata)
-        // A rejected body is released on the thread that locked it, so that it is free again immediately.
+        // If the body is rejected, it is released on the same thread that locked it, so that it is available again
+        // immediately.
         let found = try await looking { () throws(CacheStoreFault) -> (body: AppendedBody, room: Int64)? in
             guard let body = try AppendedBody(of: entry, in: self.directory) else { return nil }
             let room = all - Int64(body.layout.lengths.count + 1) * 8
@@ -359,11 +362,11 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         let id = entry.id.rawValue
         do {
             var last: Int64?
-            // If the entry has changed in the meantime, the description is prepared again.
+            // If the entry has changed in the meantime, the update is prepared again.
             for _ in 0..<8 {
                 let prepared = try await executor.runToEnd { try self.describe(entry, as: metadata) }
                 guard let (file, found, temporary) = prepared else { return nil }
-                // If the file is unchanged, the index is wrong, as after a loss of power.
+                // If the file hasn't changed, the index is wrong, as after a power loss.
                 let size = found == last ? nil : found
                 last = found
                 let update = try await changes.runToEnd { [state] in
@@ -385,7 +388,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         }
     }
 
-    /// Writes the new description of an entry to a file and returns its old size; returns `nil` if the entry is gone.
+    /// Writes the new description of an entry to a file; returns the entry's old size, or `nil` if the entry is gone.
     private func describe(
         _ entry: CacheEntry,
         as metadata: CacheMetadata
@@ -398,7 +401,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
         let old = try EntryFile(reading: file, id: id)
         let response = old.head.response
         var metadata = metadata
-        // A body that has been extended since keeps its range.
+        // If the body has been extended since, its range is kept.
         if response.bodyLength != entry.response.bodyLength { metadata.content = response.metadata.content }
         var new = old
         new.head = StoredHead(old.head.key, response.with(metadata))
@@ -415,7 +418,8 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
 
     /// Removes entries, at least for this process if the directory isn't writable.
     ///
-    /// - Throws: ``CacheStoreFault`` if files could not be removed; this process finds none of the selected entries.
+    /// - Throws: ``CacheStoreFault`` if files could not be removed. This process then doesn't find the selected entries
+    ///   anymore.
     @discardableResult
     package func remove(_ selection: CacheSelection) async throws -> Int {
         defer { opened.clear() }
@@ -450,7 +454,7 @@ package final class FileCacheStore: CacheStore, InvalidationKeeping, BodyAppendi
 }
 
 extension Locked {
-    /// `withLock` with typed throws.
+    /// The same as `withLock`, with typed throws.
     package func withFault<Result: Sendable>(
         _ body: (inout sending Value) throws(CacheStoreFault) -> Result
     ) throws(CacheStoreFault) -> Result {

@@ -4,8 +4,8 @@ import HTTPChainSupport
 
 /// The in-memory view of a directory, for look-ups.
 ///
-/// Its lock is held only for short work in memory: no file is accessed under it, so that look-ups never wait for disk
-/// operations of others.
+/// Its lock is held only for short work in memory. No file is accessed while it is held, so that look-ups never wait
+/// for other threads' disk operations.
 final class FileCacheView: Sendable {
     struct Contents: Sendable {
         var index = FileIndex()
@@ -16,12 +16,13 @@ final class FileCacheView: Sendable {
         var journalEnd: Int64 = 0
         /// The number of the journal within this process.
         var generation = 0
-        /// Whether this process holds the directory's lock and is writing to the journal: unapplied changes are then
-        /// its own.
+        /// Whether this process holds the directory's lock and is writing to the journal.
+        ///
+        /// Any changes that haven't been applied are then its own.
         var isAppending = false
-        /// Whether the index reflects the directory; otherwise the directory must be opened.
+        /// Whether the index reflects the directory; if not, the directory must be opened.
         var isOpen = false
-        /// Entries removed here but perhaps not in the directory.
+        /// Entries that were removed here, but may still be in the directory.
         var hidden: Set<UInt64> = []
         /// The uses not yet in the journal.
         var unsavedUses: [UInt64] = []
@@ -62,9 +63,9 @@ final class FileCacheView: Sendable {
         case outdated
     }
 
-    /// The number of changes or entries processed per lock.
+    /// The maximum number of changes or entries processed while holding the lock.
     static let slice = 64
-    /// The maximum number of slots visited per lock, which takes less time than a change.
+    /// The maximum number of slots visited while holding the lock; this takes less time than a change.
     private static let slotSlice = 512
 
     let contents: Locked<Contents>
@@ -77,9 +78,9 @@ final class FileCacheView: Sendable {
 
     var isOpen: Bool { contents.withLock { $0.isOpen } }
 
-    /// The hashes of the index, if it is known without waiting for the disk that the index is up to date.
+    /// The hashes of the index; `nil` if it isn't known, without waiting for the disk, that the index is up to date.
     ///
-    /// The system has the length of an open file in memory.
+    /// Checking the length of an open file doesn't wait for the disk, because the system has it in memory.
     func current() -> SaltedHash? {
         let (journal, end, isAppending, hash) = contents.withLock { contents in
             let isReady = contents.isOpen && contents.readsImmediately == true
@@ -100,9 +101,9 @@ final class FileCacheView: Sendable {
         }
     }
 
-    /// Applies what other processes have appended to the journal.
+    /// Applies changes that other processes have appended to the journal.
     ///
-    /// This needs no lock of the directory: files are replaced by renaming, and the journal only grows.
+    /// This needs no lock of the directory, because files are replaced by renaming, and the journal only grows.
     func catchUp() throws(CacheStoreFault) -> Progress {
         for _ in 0..<8 {
             let (journal, end, generation) = contents.withLock {
@@ -111,7 +112,7 @@ final class FileCacheView: Sendable {
             guard let journal else { return .outdated }
             let status = try journal.status()
             guard status.links > 0, status.size >= end, status.size <= IndexJournal.maximumLength else {
-                // This process may have rewritten the journal.
+                // This process may have rewritten the journal in the meantime.
                 guard contents.withLock({ $0.generation }) == generation else { continue }
                 return .outdated
             }
@@ -154,8 +155,8 @@ final class FileCacheView: Sendable {
 
     /// Visits the index in slices of its slots, with the lock held for each slice, on a thread that may block.
     ///
-    /// A copy of the index would make the next change, such as a hit's use, pay for copying under the lock. Entries
-    /// added or removed in the meantime may or may not be visited.
+    /// Copying the index instead would make the next change, such as recording a hit, copy it again while holding the
+    /// lock. Entries added or removed in the meantime may or may not be visited.
     func visitInSlices(_ visit: (FileIndex, Range<Int>) -> Void) {
         var start = 0
         while true {
@@ -170,7 +171,7 @@ final class FileCacheView: Sendable {
         }
     }
 
-    /// Lets waiting threads acquire the lock: otherwise this thread would reacquire it before they wake.
+    /// Lets waiting threads acquire the lock, because otherwise this thread would reacquire it before they wake.
     ///
     /// Call it only on a thread that may block.
     static func giveWay() { usleep(1) }
@@ -206,12 +207,12 @@ final class FileCacheView: Sendable {
 
     /// Records a use of an entry.
     ///
-    /// - Returns: Whether many uses are unsaved by now; `nil` if the entry is gone.
+    /// - Returns: Whether there are now many unsaved uses; `nil` if the entry is gone.
     func use(_ id: UInt64) -> Bool? {
         contents.withLock { contents in
             guard contents.contains(id) else { return nil }
             if contents.index.use(id) { contents.unsavedUses.append(id) }
-            // If they can't be saved, they are discarded.
+            // If the uses can't be saved, they are discarded.
             if contents.unsavedUses.count > 4096 { contents.unsavedUses = [] }
             return contents.unsavedUses.count == 256
         }

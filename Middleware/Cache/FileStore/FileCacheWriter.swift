@@ -1,8 +1,10 @@
 import Foundation
 import HTTPChainCore
 
-/// Writes one entry: a small body with its description, a larger one block by block to its own file, and an extension
-/// of a stored body behind that body.
+/// Writes one entry.
+///
+/// A small body is written with its description, a larger one block by block to a separate file, and an extension of a
+/// stored body after that body.
 final class FileCacheWriter: CacheWriter, FlightLimitedWriter {
     private struct State {
         var pending: [UInt8] = []
@@ -46,7 +48,7 @@ final class FileCacheWriter: CacheWriter, FlightLimitedWriter {
     var hasSpentBudget: Bool { share.isRefused }
 
     func write(_ chunk: Data) async throws -> Bool {
-        // Work in memory needs no thread that may block.
+        // Work in memory doesn't need a thread that may block.
         let staysInMemory = state.withLock { $0.pending.count + chunk.count <= BodyBlocks.payload }
         if staysInMemory { return try add(chunk) }
         return try await store.executor.runToEnd { try self.add(chunk) }
@@ -66,7 +68,7 @@ final class FileCacheWriter: CacheWriter, FlightLimitedWriter {
                 while !rest.isEmpty {
                     state.pending.append(contentsOf: rest.prefix(BodyBlocks.payload))
                     rest = rest.dropFirst(BodyBlocks.payload)
-                    // A body that exactly fills a block stays with its description.
+                    // A body that is exactly one block is stored with its description.
                     while state.pending.count > BodyBlocks.payload { try writeBlock(&state) }
                 }
             } catch {
@@ -165,10 +167,10 @@ final class FileCacheWriter: CacheWriter, FlightLimitedWriter {
     }
 }
 
-/// The file of a stored body that is being extended, exclusively across all processes.
+/// The file of a stored body that is being extended; it is locked, so that no other process extends it.
 ///
 /// Existing bytes are unchanged, so that readers and the current description aren't affected. If the extension fails,
-/// the file is truncated; if that fails too, the added bytes are overwritten later.
+/// the file is truncated. If that fails too, the added bytes are overwritten later.
 final class AppendedBody: Sendable {
     let id: UInt64
     let nonce: UInt64
@@ -179,8 +181,10 @@ final class AppendedBody: Sendable {
     private let isKept = Locked(false)
     private let isReleased = Locked(false)
 
-    /// Opens a body; returns `nil` if it can't be extended: it is small, has too many segments, is already being
-    /// extended, or no longer matches the entry.
+    /// Opens a body.
+    ///
+    /// Returns `nil` if it can't be extended: it is small, has too many segments, is already being extended, or no
+    /// longer matches the entry.
     init?(of entry: CacheEntry, in directory: FileCacheDirectory) throws(CacheStoreFault) {
         id = entry.id.rawValue
         executor = directory.executor

@@ -2,8 +2,8 @@ import HTTPChainCore
 
 /// Serializes the changes of a directory on the threads of an executor, using one thread at a time.
 ///
-/// Waits for the directory's lock or the disk happen here, so the other threads are free for look-ups. Entries that
-/// arrive during a change are stored together, and share the waits for the disk.
+/// All waits for the directory's lock or the disk happen here, so that the other threads are free for look-ups. Entries
+/// that arrive during a change are then stored together, and share the waits for the disk.
 final class FileChanges: FileWork {
     private enum Change {
         case work(@Sendable () -> Void)
@@ -32,7 +32,7 @@ final class FileChanges: FileWork {
 
     func submit(_ operation: @escaping @Sendable () -> Void) { add(.work(operation)) }
 
-    /// Makes an entry visible whose files are ready.
+    /// Makes an entry visible; its files must be ready.
     func commit(_ arrival: FileCacheState.Arrival) async -> FileCacheState.Outcome {
         await withCheckedContinuation { continuation in
             add(.arrival(arrival) { continuation.resume(returning: $0) })
@@ -48,7 +48,7 @@ final class FileChanges: FileWork {
         if starts { executor.submit { self.run() } }
     }
 
-    /// Performs the pending changes; those that arrive in the meantime wait for a thread again.
+    /// Performs the pending changes; changes that arrive in the meantime wait for a thread again.
     private func run() {
         let changes = pending.withLock { pending in
             defer { pending.changes = [] }

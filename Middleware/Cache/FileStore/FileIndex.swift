@@ -2,11 +2,13 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A file store's records of its entries: enough to find, count, select and evict them, and small enough for a million
-/// to fit in memory and for a hundred thousand to be read quickly.
+/// A file store's records of its entries.
 ///
-/// Texts are hashed. A collision costs an additional file access, or removes an additional entry; results are compared
-/// with the file before they are returned.
+/// They are enough to find, count, select and evict entries, and small enough that a million fit in memory and a
+/// hundred thousand are read quickly.
+///
+/// Texts are hashed. A collision only costs an additional file access, or removes an additional entry, because results
+/// are compared with the file before they are returned.
 struct FileIndex: Sendable {
     /// One entry.
     struct Record: Sendable, Hashable {
@@ -37,7 +39,7 @@ struct FileIndex: Sendable {
     private var firstOfURL = SlotTable()
     private var keys = SlotChains()
     private var urls = SlotChains()
-    /// Starts with the most recently used.
+    /// The list of slots by use, most recent first.
     private var uses = SlotChains()
     /// The use counter at the last use of each slot's entry.
     private var used = Chunks<UInt64>()
@@ -48,7 +50,7 @@ struct FileIndex: Sendable {
     /// The approximate length of a journal with only the current entries.
     var journalSize: Int64 { Int64(IndexJournal.start) + Int64(count) * 85 + Int64(textBytes) }
 
-    /// The number of slots, including empty ones, for visits in slices.
+    /// The number of slots, including empty ones, for visiting them in slices.
     var slotCount: Int { slots.count }
 
     subscript(id: UInt64) -> Record? { positions[id].flatMap { slots[Int($0)] } }
@@ -65,7 +67,7 @@ struct FileIndex: Sendable {
         return sizes
     }
 
-    /// The least recently used entries of a key, to be evicted so that at most this many remain.
+    /// The least recently used entries of a key that must be evicted so that at most this many remain.
     func surplus(ofKey key: UInt64, keeping count: Int) -> [UInt64] {
         let ids = ids(ofKey: key)
         guard ids.count > count else { return [] }
@@ -87,7 +89,7 @@ struct FileIndex: Sendable {
         range.compactMap { slot in slots[slot].map { ($0, used[slot]) } }
     }
 
-    /// The entries to evict before storing this much more: as many as necessary, up to a limit.
+    /// The entries that must be evicted to make room for this much more; returns at most the given number.
     func victims(for bytes: Int64, _ count: Int, within bounds: CacheBounds, limit: Int) -> [Record] {
         var victims: [Record] = []
         var (bytes, count) = (self.bytes + bytes, self.count + count)
@@ -197,7 +199,7 @@ struct FileIndex: Sendable {
     }
 }
 
-/// Hashes that are stable across processes and differ between directories.
+/// Hashes that are the same in all processes, but differ between directories.
 struct SaltedHash: Sendable {
     let salt: UInt64
 
@@ -224,10 +226,14 @@ struct SaltedHash: Sendable {
 }
 
 extension StoredHead {
-    /// The hash of a key, the same in every process; different keys are unlikely to have the same hash.
+    /// The hash of a key.
+    ///
+    /// It is the same in every process; different keys are unlikely to have the same hash.
     package static func hash(of key: CacheKey) -> Int64 { Int64(bitPattern: SaltedHash(salt: 1).key(key)) }
 
-    /// The hash of a variant, the same in every process; different variants are unlikely to have the same hash.
+    /// The hash of a variant.
+    ///
+    /// It is the same in every process; different variants are unlikely to have the same hash.
     package static func hash(of variant: CacheVariant) -> Int64 {
         Int64(bitPattern: SaltedHash(salt: 1).variant(variant))
     }

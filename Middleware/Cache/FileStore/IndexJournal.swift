@@ -3,8 +3,8 @@ import HTTPChainCore
 
 /// The file of an index: a sequence of changes, each with a checksum.
 ///
-/// If a journal is damaged, or truncated because the process was killed, it is read up to that point; the missing
-/// entries are then found by their files.
+/// If a journal is damaged, or truncated because the process was killed, it is read up to that point. Entries after
+/// that are found by their files.
 enum IndexJournal {
     /// The version; a journal of an earlier version is rebuilt from the entries.
     static let formatVersion: UInt16 = 2

@@ -37,7 +37,7 @@ struct SlotChains {
     }
 }
 
-/// A list that grows in chunks: elements never move, so that every append takes constant time.
+/// A list that grows in chunks; its elements never move, so that each append takes constant time.
 struct Chunks<Element> {
     private static var size: Int { 1024 }
 
@@ -62,7 +62,7 @@ struct Chunks<Element> {
 
 extension Chunks: Sendable where Element: Sendable {}
 
-/// A hash table of slots, divided into many small tables so that growth moves only a few slots.
+/// A hash table of slots; it is divided into many small tables, so that growing moves only a few slots.
 struct SlotTable: Sendable {
     private static let count = 256
     private var tables = [[UInt64: Int32]](repeating: [:], count: count)

@@ -2,7 +2,7 @@ package import Foundation
 package import HTTPChainCore
 package import HTTPTypes
 
-/// A request, as the rules evaluate it.
+/// A request, in the form that the rules evaluate.
 package struct CacheQuestion: Sendable {
     /// The request's head.
     package var request: HTTPRequest
@@ -15,28 +15,28 @@ package struct CacheQuestion: Sendable {
     /// The current time by the wall clock.
     package var time: Date
 
-    /// The key of a GET of the same target, which a response to a POST may also answer (RFC 9110 §9.3.3).
+    /// The key of a GET of the same target; a response to a POST may be stored for it, too (RFC 9110 §9.3.3).
     package var keyOfGet: CacheKey?
 
-    /// Whether the request has credentials of an unknown user: stored responses aren't used.
+    /// Whether the request has credentials of an unknown user; stored responses then aren't used.
     package var isUnowned = false
-    /// Whether the key separates users whose credentials are added further in.
+    /// Whether the key separates users whose credentials are added by inner stages.
     package var isOwnerKnown: Bool
     /// The call's redaction rules, which define the fields that are credentials.
     let redaction: Redaction
-    /// Whether a response must not be stored if its request turns out to have been authenticated.
+    /// Whether a response must not be stored if its request turns out to have been authenticated further in.
     package var needsOwner: Bool
 
     /// The digest of the request's content, for responses that depend on it.
     var content: String?
-    /// Whether the request's content can't be compared with that of others: stored responses aren't used.
+    /// Whether the request's content can't be compared with that of other requests; stored responses then aren't used.
     let isContentUnknown: Bool
 
     private(set) var directives: RequestDirectives
 
     var ignoredQuery: IgnoredQuery { settings.ignoredQuery ?? .none }
 
-    /// Creates a question about a request.
+    /// Creates the description of a request.
     package init(
         _ request: HTTPRequest,
         key: CacheKey?,
@@ -64,7 +64,7 @@ package struct CacheQuestion: Sendable {
         directives = RequestDirectives(request.headerFields)
     }
 
-    /// Returns the same question about another request with the same owner and content.
+    /// Returns the same description for another request with the same owner and content.
     func asking(_ request: HTTPRequest) -> CacheQuestion {
         var question = self
         question.request = request
@@ -91,13 +91,13 @@ package struct CacheQuestion: Sendable {
 package enum CacheDecision: Sendable {
     /// Serve from the store.
     case serve(CacheAnswer)
-    /// Serve from the store, and validate in the background.
+    /// Serve from the store, and validate the response in the background.
     case serveAndRevalidate(CacheAnswer, CacheValidation)
-    /// Validate what is stored with the server.
+    /// Validate the stored response with the server.
     case validate(CacheValidation)
-    /// Request the rest of a stored response from the server, and serve both (RFC 9111 §3.4).
+    /// Request the rest of a stored response from the server, and serve both parts (RFC 9111 §3.4).
     case complete(CacheCompletion)
-    /// Forward to the server; nothing stored is used.
+    /// Forward the request to the server without using stored responses.
     case forward(CacheReason)
     /// Respond with 504 (Gateway Timeout).
     case unavailable(CacheReason)
@@ -105,11 +105,11 @@ package enum CacheDecision: Sendable {
 
 /// A stored response that can be served for a request.
 package struct CacheAnswer: Sendable {
-    /// A form of the response.
+    /// The form in which a response is served.
     package enum Form: Sendable, Hashable {
         /// Unchanged.
         case whole
-        /// 304: the caller already has it, RFC 9111 §4.3.2.
+        /// 304, because the caller already has the response, RFC 9111 §4.3.2.
         case notModified
         /// 206: a range of the content, and the total length.
         case part(Range<Int64>, of: Int64?)
@@ -127,9 +127,9 @@ package struct CacheAnswer: Sendable {
     package var reason: CacheReason
 }
 
-/// A stored response whose end is missing.
+/// A stored response that lacks its end.
 package struct CacheCompletion: Sendable {
-    /// The fields to send: a range, on the condition that nothing has changed.
+    /// The fields to send: a range, and the condition that the representation hasn't changed.
     package var fields: HTTPFields
     /// The stored beginning.
     package var entry: CacheEntry
@@ -139,11 +139,11 @@ package struct CacheCompletion: Sendable {
     package var length: Int64
 }
 
-/// A validation request, and the permitted uses of its outcome.
+/// A validation request, with the permitted uses of its outcome.
 package struct CacheValidation: Sendable {
     /// The fields to send, including those for validation.
     package var fields: HTTPFields
-    /// Whether the fields include the cache's conditions; otherwise the request is unchanged.
+    /// Whether the fields include the cache's conditions; if not, the request is unchanged.
     package var isConditional = false
     /// The response to validate; `nil` if the stored responses are for other request fields.
     package var entry: CacheEntry?
@@ -161,10 +161,10 @@ package struct CacheValidation: Sendable {
     package var mustBeValidated = false
 }
 
-/// The head of a response from the server, and when it came.
+/// The head of a response from the server, with its times.
 package struct ReceivedResponse: Sendable {
     package let head: HTTPResponse
-    /// The request as sent, if known: inner stages may have added credentials.
+    /// The request as sent, if known, because inner stages may have added credentials.
     package let request: HTTPRequest?
     /// The time the request was sent, by the wall clock.
     package let sentAt: Date

@@ -28,22 +28,22 @@ public struct CacheFreshness: Sendable, Hashable, CustomStringConvertible, Descr
     package let lifetime: Double
     /// The source of the lifetime.
     package let source: Source
-    /// The seconds to compare with the lifetime: the age, or with `CacheLifetime.exactly` the time since the response
-    /// was received.
+    /// The number of seconds to compare with the lifetime: the age or, with `CacheLifetime.exactly`, the time since the
+    /// response was received.
     let agedFor: Double
 
-    /// The remaining fresh time in seconds; negative if stale.
+    /// The remaining number of seconds until the response is stale; negative if it is.
     public var timeToLive: Double { lifetime - agedFor }
 
     /// RFC 9111 §4.2: `freshness_lifetime > current_age`.
     package var isFresh: Bool { lifetime > agedFor }
 
-    /// "fresh for 48 s by max-age", "stale since 12 s".
+    /// The freshness in words, such as "fresh for 48 s by max-age" or "stale since 12 s".
     package var words: String {
         isFresh ? "fresh for \(wholeTimeToLive) s by \(source.rawValue)" : "stale since \(-wholeTimeToLive) s"
     }
 
-    /// The `Age` of RFC 9111 §5.1: whole seconds.
+    /// The value of `Age`, RFC 9111 §5.1, in whole seconds.
     var ageField: Int64 { Int64(clampingSeconds: age.rounded(.down)) }
 
     /// The time to live in whole seconds, for display and for `ttl` of RFC 9211.
@@ -82,7 +82,7 @@ extension CacheRules {
         let facts = response.facts
         let metadata = response.metadata
         let received = metadata.responseTime.timeIntervalSince1970
-        // §4.2.3, in whole seconds, as in the fields.
+        // §4.2.3. Computed in whole seconds, like the fields.
         let apparentAge = max(0, received.rounded(.down) - Double(facts.date))
         let delay = max(0, received - metadata.requestTime.timeIntervalSince1970)
         let initialAge = max(apparentAge, Double(facts.age) + delay)
@@ -106,7 +106,7 @@ extension CacheRules {
         }
     }
 
-    /// §4.2.1: the first of these that is present; an invalid one is "already stale".
+    /// §4.2.1: the first of the lifetimes that is present; an invalid one counts as already stale.
     package func serverLifetime(_ facts: ResponseFacts) -> (lifetime: Double, source: CacheFreshness.Source) {
         func seconds(_ delta: DeltaSeconds) -> Double { Double(delta.seconds ?? 0) }
         if let targeted = targeted(facts) {
@@ -124,7 +124,7 @@ extension CacheRules {
         }
     }
 
-    /// §4.2.2: only without an explicit lifetime, and only for statuses that allow it, or with `public`.
+    /// §4.2.2: applies only without an explicit lifetime, and only to statuses that allow it, or with `public`.
     private func heuristic(
         _ facts: ResponseFacts,
         _ directives: ResponseDirectives
@@ -136,7 +136,7 @@ extension CacheRules {
         return (min(guess.rounded(.down), heuristicLimit.inSeconds), .heuristic)
     }
 
-    /// Whether the server forbids using the response once it is stale, RFC 9111 §4.2.4.
+    /// Whether the server forbids using the response when it is stale, RFC 9111 §4.2.4.
     package func forbidsStale(_ response: StoredResponse, lifetime client: CacheLifetime? = nil) -> Bool {
         directives(response.facts).noCache && !(client ?? response.metadata.lifetime).isExact
             || requiresRevalidation(response, lifetime: client)

@@ -24,7 +24,7 @@ extension CacheKey {
         return url
     }
 
-    /// Returns the normalised form of a URL; `nil` if it isn't an absolute one with the scheme http or https.
+    /// Returns the normalised form of a URL; `nil` if it isn't an absolute http or https URL.
     package static func url(_ text: String, ignoring ignored: IgnoredQuery = .none) -> String? {
         url(of: Request.get(text).head, ignoring: ignored)
     }
@@ -52,7 +52,8 @@ extension CacheKey {
     }
 
     private static func append(_ path: String, to url: inout String, ignoring ignored: IgnoredQuery) {
-        // A builder or transport encodes square brackets, a caller or a server may write them.
+        // Square brackets may or may not be encoded: builders and transports encode them, but callers and servers may
+        // not.
         let kept = (ignored == .none ? path : withoutIgnored(path, ignored)).encodingSquareBrackets
         if kept.utf8.first != UInt8(ascii: "/") { url += "/" }
         if kept.utf8.includes(where: { $0 == UInt8(ascii: "%") }) { url += normalised(kept) } else { url += kept }
@@ -73,7 +74,8 @@ extension CacheKey {
         return pairs.isEmpty ? String(path[..<question]) : path[...question] + pairs.joined(separator: "&")
     }
 
-    /// RFC 3986 §6.2.2.1 and §6.2.2.2: upper-case hexadecimal digits, and no unnecessary encoding.
+    /// RFC 3986 §6.2.2.1 and §6.2.2.2: uses upper-case hexadecimal digits, and decodes characters that needn't be
+    /// encoded.
     private static func normalised(_ text: String) -> String {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
@@ -97,7 +99,7 @@ extension CacheKey {
 }
 
 extension CacheSelection {
-    /// The selection with its URL normalised like those of keys; unchanged if it isn't an http or https URL.
+    /// The selection with its URL normalised like that of a key; unchanged if it isn't an http or https URL.
     var normalised: CacheSelection {
         switch self {
         case .url(let text): .url(CacheKey.url(text) ?? text)
@@ -116,8 +118,8 @@ extension CacheSelection {
 }
 
 extension HTTPRequest.Method {
-    /// Whether responses to the method are looked up and stored: to GET and HEAD always, to others only with an
-    /// identifier, and to methods that change their target (PUT, DELETE, PATCH) never.
+    /// Whether responses to the method are looked up and stored: always for GET and HEAD, never for methods that change
+    /// their target (PUT, DELETE, PATCH), and otherwise only with an identifier.
     package func hasCacheKey(withIdentifier hasIdentifier: Bool) -> Bool {
         if self == .get || self == .head { return true }
         return hasIdentifier && ![.put, .delete, .patch, .connect].contains(self)

@@ -8,8 +8,8 @@ public enum CacheLifetime: Sendable, Hashable {
     case whenUnspecified(Duration)
     /// This long after the response was received, regardless of the server.
     ///
-    /// This overrides `no-store`, `no-cache`, `private` and `must-revalidate`, and also the status and `Expires`. It is
-    /// meant for servers that send such fields carelessly.
+    /// This overrides `no-store`, `no-cache`, `private` and `must-revalidate`, and also the status and `Expires`. Use
+    /// it for servers that send such fields without reason.
     case exactly(Duration)
 
     /// Whether the client overrides the server.

@@ -2,7 +2,7 @@
 package enum CacheReason: Sendable, Hashable, CaseIterable {
     /// The response is fresh.
     case fresh
-    /// The response is stale, which the caller accepts: `max-stale`.
+    /// The response is stale, but the caller accepts that: `max-stale`.
     case acceptedStale
     /// The response is served while it is validated: `stale-while-revalidate`.
     case staleWhileRevalidate
@@ -28,7 +28,7 @@ package enum CacheReason: Sendable, Hashable, CaseIterable {
     case requestNoCache
     /// The response is older than the caller accepts: `max-age`.
     case requestMaxAge
-    /// The response isn't fresh for as long as the caller requires: `min-fresh`.
+    /// The response won't stay fresh for as long as the caller requires: `min-fresh`.
     case requestMinFresh
     /// The response was invalidated.
     case invalidated
@@ -44,13 +44,13 @@ package enum CacheReason: Sendable, Hashable, CaseIterable {
     case serverPrecondition
     /// The request has credentials, and no partition identifies their user.
     case credentials
-    /// The call or its route doesn't use the cache.
+    /// The call or its route has turned the cache off.
     case off
     /// The request has no absolute URL.
     case noURL
-    /// No stored response may be used, and the caller accepts nothing else: `only-if-cached`.
+    /// No stored response may be used, and the caller accepts no other: `only-if-cached`.
     case onlyIfCached
-    /// The server is unreachable, and it forbids stale use of the response.
+    /// The server is unreachable, and has forbidden stale use of the response.
     case mustRevalidate
 
     /// The rule in a few words.

@@ -90,7 +90,7 @@ extension CacheRules {
         return CacheCompletion(fields: fields, entry: entry, offset: held.upperBound, length: length)
     }
 
-    /// §5.2.1.7: 504 if the caller accepts only stored responses.
+    /// §5.2.1.7: responds with 504 if the caller accepts only stored responses.
     private func withoutStored(
         _ question: CacheQuestion,
         _ reason: CacheReason,
@@ -102,10 +102,11 @@ extension CacheRules {
         return otherwise() ?? .forward(reason)
     }
 
-    /// The stored response to use, §4: the most recent of those the request selects (§4.1), with precedence for those
-    /// that hold the requested content.
+    /// The stored response to use, §4: the most recent of those that the request selects (§4.1).
     ///
-    /// If there is none, one in the preferred language.
+    /// Those with the requested content take precedence.
+    ///
+    /// If there is none, a response in the preferred language.
     private func select(
         _ question: CacheQuestion,
         among variants: [CacheEntry]
@@ -146,7 +147,8 @@ extension CacheRules {
         if entry.response.metadata.isInvalidated { return .invalidated }
         if said.noCache, !client.isExact { return .responseNoCache }
         if asked.noCache || question.settings.use == .refresh { return .requestNoCache }
-        // RFC 8246 §2: a reload doesn't validate an immutable response. 0 means "now", not "within this second".
+        // RFC 8246 §2: a reload doesn't validate an immutable response. A `max-age` of 0 means "now", not "within this
+        // second".
         if let maxAge = asked.maxAge, maxAge == 0 || freshness.age > Double(maxAge),
             !(maxAge == 0 && said.immutable && freshness.isFresh)
         {

@@ -38,7 +38,8 @@ extension CacheRules {
         }
     }
 
-    /// RFC 9110 §13.1.3 and §13.1.2, with the precedence of §13.2.2; RFC 9111 §4.3.2.
+    /// Whether the conditions in the request mean that the response is a 304: RFC 9110 §13.1.3 and §13.1.2, with the
+    /// precedence of §13.2.2; RFC 9111 §4.3.2.
     private func isNotModified(_ stored: StoredResponse, _ fields: HTTPFields) -> Bool {
         let lines = fields[values: .ifNoneMatch]
         if !lines.isEmpty {
@@ -54,7 +55,9 @@ extension CacheRules {
         return (stored.facts.lastModified ?? stored.facts.date) <= date
     }
 
-    /// The requested range, or none if If-Range shows that the caller has parts of something else, RFC 9110 §13.1.5.
+    /// The requested range.
+    ///
+    /// None if `If-Range` shows that the caller's parts are of another representation, RFC 9110 §13.1.5.
     private func requestedRange(of stored: StoredResponse, _ fields: HTTPFields) -> RequestedRange {
         if let condition = fields.first(of: .ifRange), !stored.facts.validators.satisfies(ifRange: condition) {
             return .none

@@ -7,15 +7,17 @@ package import HTTPTypes
 package enum CacheStorage: Sendable {
     /// Store it with this description.
     case store(CacheMetadata)
-    /// Don't store it. The reason is a few words with the section.
+    /// Don't store it; the reason is a short text with the section.
     case skip(String)
 }
 
 extension CacheRules {
-    /// The maximum number of field lines of a response to be stored; no legitimate one comes close.
+    /// The maximum number of field lines of a response to be stored; legitimate responses have far fewer.
     static let fieldLimit = HTTPFields.receivedLimit
 
-    /// Whether `must-understand` (RFC 9111 §5.2.2.3) allows this final status: those of RFC 9110 §15 are implemented.
+    /// Whether `must-understand` (RFC 9111 §5.2.2.3) allows this final status.
+    ///
+    /// The statuses of RFC 9110 §15 are implemented.
     package static func isUnderstood(_ status: Int) -> Bool {
         switch status {
         case 200...206, 300...305, 307, 308, 400...417, 421, 422, 426, 428, 429, 431, 451, 500...505, 511: true
@@ -69,7 +71,7 @@ extension CacheRules {
         guard let variant = question.variant(of: response.headerFields) else {
             return .skip("Vary: * never matches a request, RFC 9111 §4.1")
         }
-        // A field set by an inner stage isn't visible in later requests, so the key must separate users by it.
+        // Later requests won't have a field that is set by an inner stage, so the key must separate users by it.
         if !question.isOwnerKnown, !variant.matches(request.headerFields, content: question.content) {
             return .skip("Vary names a field that was set after the cache lookup, RFC 9111 §4.1")
         }
@@ -95,7 +97,7 @@ extension CacheRules {
     }
 
     /// Returns the question that a response to POST also answers, RFC 9110 §9.3.3: with explicit freshness and a
-    /// `Content-Location` equal to the target, it also answers a later GET.
+    /// `Content-Location` equal to the target, the response may serve a later GET.
     package func questionOfGet(_ question: CacheQuestion, answeredBy response: HTTPResponse) -> CacheQuestion? {
         guard let key = question.keyOfGet, response.status.code == 200,
             let location = response.headerFields.first(of: .contentLocation),
@@ -154,7 +156,9 @@ extension CacheRules {
     }
 
     /// Returns what an unsafe request invalidates, RFC 9111 §4.4: its target, and `Location` and `Content-Location` in
-    /// the same origin; only if the response isn't an error (200 to 399).
+    /// the same origin.
+    ///
+    /// This applies only if the response isn't an error (200 to 399).
     ///
     /// The result includes the call's own ``CacheSettings/invalidates``, for safe methods too. URLs are normalised. Each
     /// URL of the target and the response is included both with and without the query parameters that the call ignores.
@@ -165,11 +169,11 @@ extension CacheRules {
         func add(_ selection: CacheSelection) {
             if !selections.contains(selection) { selections.append(selection) }
         }
-        // Entries of other calls may have the whole query in their keys.
+        // Keys of other calls may include the whole query.
         for ignored in Set([.none, question.ignoredQuery]) {
             guard let target = CacheKey.url(of: question.request, ignoring: ignored) else { continue }
             if let key = question.key {
-                // With an identifier, the call is one of several queries to its target: their responses stay.
+                // With an identifier, the call is one of several queries to its target, whose responses stay valid.
                 add(.key(CacheKey(url: target, partition: key.partition)))
             } else {
                 add(.url(target))

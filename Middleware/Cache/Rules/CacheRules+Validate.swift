@@ -3,15 +3,15 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The result of a validation for the stored responses.
+/// The conclusion from a validation, for the stored responses.
 package enum CacheConclusion: Sendable {
-    /// 304: these stored responses get these descriptions (RFC 9111 §4.3.4), and one of them is served.
+    /// 304: these stored responses get new descriptions (RFC 9111 §4.3.4), and one of them is served.
     ///
-    /// An entry without a description must be removed: with the fields of the 304, it may not be stored (§3).
+    /// An entry without a new description must be removed, because the fields of the 304 forbid storing it (§3).
     case freshened([(entry: CacheEntry, metadata: CacheMetadata?)], answer: CacheAnswer)
-    /// 304 for nothing that is stored: the request must be sent again without the cache's conditions.
+    /// 304, but for none of the stored responses: the request must be sent again without the cache's conditions.
     case sendUnconditionally
-    /// The response goes to the caller.
+    /// The server's response is returned to the caller.
     case passOn
     /// The stored response is served instead.
     case serveStored(CacheAnswer)
@@ -34,7 +34,7 @@ extension CacheRules {
             reason: selected?.obstacle ?? .otherVariants
         )
         if let selected { addFallbacks(to: &validation, selected, question) }
-        // A HEAD is sent unchanged: its response updates stored responses by §4.3.5.
+        // A HEAD is sent unchanged. Its response updates stored responses according to §4.3.5.
         if question.request.method == question.key?.method { addConditions(to: &validation, variants, question) }
         return validation
     }
@@ -45,14 +45,14 @@ extension CacheRules {
         _ question: CacheQuestion
     ) {
         let own = question.request.headerFields[values: .ifNoneMatch]
-        // The condition "any representation" doesn't name a particular one.
+        // The condition `*` doesn't name a particular representation.
         if own.contains(where: { $0.trimming() == "*" }) { return }
         let known = own.flatMap(EntityTag.list)
         if let entry = validation.entry, entry.response.facts.entityTag == nil, known.isEmpty,
             entry.response.facts.lastModified != nil,
             let modified = entry.response.metadata.head.headerFields.first(of: .lastModified)
         {
-            // With tags of other responses the server would ignore the date, RFC 9110 §13.1.3.
+            // If there are tags of other responses, the server would ignore the date, RFC 9110 §13.1.3.
             validation.fields[.ifModifiedSince] = modified
             validation.isConditional = true
             validation.candidates = [entry]
@@ -62,7 +62,7 @@ extension CacheRules {
             entry.id == validation.entry?.id || entry.response.metadata.content == .complete
         }
         var tags: [EntityTag] = []
-        // The selected one first, then the others by recency.
+        // The selected response comes first, then the others, most recent first.
         let ordered = usable.sorted { left, right in
             if (left.id == validation.entry?.id) != (right.id == validation.entry?.id) {
                 return left.id == validation.entry?.id
@@ -89,7 +89,7 @@ extension CacheRules {
             hasBoth ? selected?.metadata.head.headerFields.first(of: .lastModified) : nil
     }
 
-    /// §4.2.4, RFC 5861 §4: the conditions for stale use.
+    /// §4.2.4, RFC 5861 §4: adds the responses that may be served stale.
     private func addFallbacks(to validation: inout CacheValidation, _ selected: Selected, _ question: CacheQuestion) {
         let response = selected.entry.response
         func answer(_ reason: CacheReason) -> CacheAnswer {
@@ -101,10 +101,10 @@ extension CacheRules {
             return
         }
         let staleness = -selected.freshness.timeToLive
-        // A caller that requires a newer response gets a stale one only if the request says so.
+        // A caller that requires a newer response gets a stale one only if its request allows that explicitly.
         let serverWindow = selected.obstacle == .requestNoCache ? nil : directives(response.facts).staleIfError
         let window = max(question.directives.staleIfError ?? -1, serverWindow ?? -1)
-        // A window of zero, which an invalid one counts as, permits a fresh response only.
+        // A window of zero permits only a fresh response. An invalid window counts as zero.
         let isWithin = window > 0 ? staleness <= Double(window) : window == 0 && staleness < 0
         let isPermitted = question.settings.use == .storedOnFailure || isWithin
         if isPermitted { validation.whenFailing = answer(.staleIfError) }
@@ -134,7 +134,7 @@ extension CacheRules {
         }
     }
 
-    /// §4.3.4: selects the stored responses that a 304 applies to.
+    /// §4.3.4: selects the stored responses that a 304 applies to, and updates them.
     private func freshen(
         _ validation: CacheValidation,
         with response: ReceivedResponse,
@@ -158,7 +158,7 @@ extension CacheRules {
         if let tag = facts.entityTag {
             if tag.isWeak { matching = Array(matching.prefix(1)) }
         } else {
-            // A 304 without an entity tag applies only if a single response was to be validated.
+            // A 304 without an entity tag applies only if there was a single response to validate.
             let own = question.request.headerFields.contains(.ifNoneMatch)
             guard validation.candidates.count == 1, !own else { return .sendUnconditionally }
         }
@@ -172,12 +172,12 @@ extension CacheRules {
         guard let form = form(of: updated, for: question) else { return .sendUnconditionally }
         let freshness = freshness(of: updated.response, at: response.receivedAt, lifetime: question.settings.lifetime)
         let answer = CacheAnswer(entry: updated, form: form, freshness: freshness, reason: .validated)
-        // §5.2.1.5: no part of a response to a no-store request is stored.
+        // §5.2.1.5: nothing of a response to a no-store request is stored.
         guard !question.directives.noStore else { return .freshened([], answer: answer) }
         return .freshened(updates.map { ($0.0, kept($0.1, question, sentAs: response.request)) }, answer: answer)
     }
 
-    /// Returns a description changed by 304 or HEAD; nil if the response may not be stored with it, RFC 9111 §3.
+    /// Returns a description changed by a 304 or a HEAD; nil if the response may not be stored with it, RFC 9111 §3.
     private func kept(
         _ metadata: CacheMetadata,
         _ question: CacheQuestion,
@@ -214,8 +214,9 @@ extension CacheRules {
 
     /// The stored responses that a full response invalidates without replacing them, §4.3.3.
     ///
-    /// They are no longer suitable for the request, although the new response isn't stored. A server failure doesn't
-    /// invalidate them, nor does a response only about the request: its credentials, a condition or range, or its time.
+    /// They no longer match the server's state, although the new response isn't stored. A server failure doesn't
+    /// invalidate them, nor does a response that is only about the request: its credentials, a condition or range, or
+    /// its time.
     func superseded(
         by response: HTTPResponse,
         to question: CacheQuestion,
@@ -225,7 +226,7 @@ extension CacheRules {
         case 206, 304, 401, 407, 408, 412, 416, 417, 421, 425, 429, ..<200, 500...: return []
         default: break
         }
-        // §5.2.1.5: no part of a response to a no-store request is stored.
+        // §5.2.1.5: nothing of a response to a no-store request is stored.
         guard question.request.method == question.key?.method, !question.directives.noStore else { return [] }
         return variants.compactMap { entry in
             var metadata = entry.response.metadata
@@ -240,13 +241,13 @@ extension CacheRules {
     /// Returns the updates to the stored responses to GET after a response to HEAD, RFC 9111 §4.3.5.
     ///
     /// - Returns: The changed stored responses, with their new descriptions. One without a description must be removed,
-    ///   because it may not be stored with the new fields (§3).
+    ///   because the new fields forbid storing it (§3).
     package func updates(
         byHead response: ReceivedResponse,
         to question: CacheQuestion,
         among variants: [CacheEntry]
     ) -> [(entry: CacheEntry, metadata: CacheMetadata?)] {
-        // §5.2.1.5: no part of a response to a no-store request is stored.
+        // §5.2.1.5: nothing of a response to a no-store request is stored.
         guard !question.directives.noStore else { return [] }
         let facts = response.facts
         let isGone = [404, 410].contains(response.head.status.code)

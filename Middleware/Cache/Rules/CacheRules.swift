@@ -6,7 +6,7 @@ public import HTTPTypes
 /// let rules = CacheRules(mode: .shared, heuristicFraction: 0)
 /// ```
 public struct CacheRules: Sendable {
-    /// The users a cache stores for.
+    /// The users that a cache stores responses for.
     public enum Mode: String, Sendable, Hashable {
         /// One user, as in a client.
         case `private`
@@ -15,7 +15,7 @@ public struct CacheRules: Sendable {
         case shared
     }
 
-    /// The users the cache stores for; one user by default.
+    /// The users that the cache stores responses for; one user by default.
     package var mode: Mode
     /// The fraction of the time since `Last-Modified` for which a response without an explicit lifetime is fresh, RFC
     /// 9111 §4.2.2; 0.1 by default, 0 for none.
@@ -48,7 +48,7 @@ public struct CacheRules: Sendable {
 
     var isShared: Bool { mode == .shared }
 
-    /// The applicable targeted field of a shared cache, if any: `Cache-Control` and `Expires` are then ignored.
+    /// The targeted field that a shared cache applies, if there is one; `Cache-Control` and `Expires` are then ignored.
     func targeted(_ facts: ResponseFacts) -> ResponseDirectives? {
         guard isShared, !facts.targeted.isEmpty else { return nil }
         for name in targetedFields {
@@ -57,7 +57,7 @@ public struct CacheRules: Sendable {
         return nil
     }
 
-    /// The directives among these fields that apply to this cache.
+    /// The directives in these fields that apply to this cache.
     func directives(of fields: HTTPFields) -> ResponseDirectives {
         for name in targetedFields where isShared && fields.contains(name) {
             if let directives = ResponseDirectives(targeted: fields[values: name]) { return directives }

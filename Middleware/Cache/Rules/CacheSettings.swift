@@ -1,4 +1,4 @@
-/// Query parameters that don't affect a response and therefore aren't part of its key.
+/// Query parameters that don't affect a response, and therefore aren't part of its key.
 public enum IgnoredQuery: Sendable, Hashable {
     /// No parameter is ignored.
     case none
@@ -8,22 +8,22 @@ public enum IgnoredQuery: Sendable, Hashable {
     case all
 }
 
-/// The cache settings of a call, or of a route's calls; `nil` values fall back to the route or the stage.
+/// The cache settings of a call, or of a route's calls; if a value is `nil`, the route's or the stage's applies.
 public struct CacheSettings: Sendable, Hashable {
-    /// A use of the cache.
+    /// The way in which a call uses the cache.
     ///
     /// It applies to GET and HEAD, and with ``HTTPChainCore/Request/caching(identifier:)`` to other methods except PUT,
-    /// DELETE and PATCH. Other requests go to the server under any use but ``onlyStored``.
+    /// DELETE and PATCH. All other requests go to the server, unless the use is ``onlyStored``.
     public enum Use: String, Sendable, Hashable {
         /// Follows RFC 9111.
         case standard
-        /// Neither reads nor stores. Unsafe calls still invalidate.
+        /// Neither reads nor stores responses; unsafe calls still invalidate entries.
         case off
         /// Contacts the server regardless of what is stored, and stores its response.
         ///
         /// Caches on the path must validate too: the request carries `Cache-Control: no-cache` (RFC 9111 §5.2.1.4).
         case refresh
-        /// Never contacts the server: serves a stored response, stale or not, or else 504 (Gateway Timeout).
+        /// Never contacts the server; serves a stored response, even if it is stale, or else 504 (Gateway Timeout).
         ///
         /// A response is not served stale if its server forbids that.
         case onlyStored = "only stored"
@@ -31,24 +31,28 @@ public struct CacheSettings: Sendable, Hashable {
         ///
         /// A response is not served stale if its server forbids that.
         case storedOnFailure = "stored on failure"
-        /// Serves the stored response immediately, fresh or stale, and contacts the server in the background. If
-        /// nothing is stored, the request goes to the server.
+        /// Serves the stored response immediately, fresh or stale, and contacts the server in the background.
         ///
-        /// This is `stale-while-revalidate` (RFC 5861 §3) even if the server doesn't send it. If the server forbids
-        /// stale use, or the response was invalidated, it is validated first.
+        /// If nothing is stored, sends the request to the server.
+        ///
+        /// This works like `stale-while-revalidate` (RFC 5861 §3), even if the server doesn't send that. If the server
+        /// forbids stale use, or the response was invalidated, it is validated first.
         case storedFirst = "stored first"
     }
 
-    /// The use of the cache.
+    /// The way in which the call uses the cache.
     package var use: Use?
     /// The time for which responses are fresh.
     package var lifetime: CacheLifetime?
-    /// An identifier of the call's parameters beyond its URL: part of the key, and a selector for removal.
+    /// An identifier of the call's parameters that aren't in its URL.
     ///
-    /// With an identifier, requests with a body and of methods such as POST are looked up too. They are stored only if
-    /// ``lifetime`` is ``CacheLifetime/exactly(_:)``, because the standard rules don't allow it. The request's content
-    /// counts in addition to the identifier: calls with the same identifier and different content don't share a
-    /// response. If the content can be read only once, or is larger than 1 MiB, nothing is looked up or stored.
+    /// It is part of the key, and entries can be removed by it.
+    ///
+    /// With an identifier, requests with a body, and of methods such as POST, are looked up too. They are stored only
+    /// if ``lifetime`` is ``CacheLifetime/exactly(_:)``, because the standard rules don't allow it. The request's
+    /// content is part of the key in addition to the identifier: calls with the same identifier and different content
+    /// don't share a response. If the content can be read only once, or is larger than 1 MiB, nothing is looked up or
+    /// stored.
     package var identifier: String?
     /// The query parameters to ignore.
     package var ignoredQuery: IgnoredQuery?
@@ -79,7 +83,7 @@ public struct CacheSettings: Sendable, Hashable {
             && invalidates.isEmpty
     }
 
-    /// Returns these settings, with missing values from others.
+    /// Returns these settings, with missing values taken from others.
     package func over(_ others: CacheSettings) -> CacheSettings {
         if others.isEmpty { return self }
         return CacheSettings(

@@ -7,8 +7,8 @@ package import HTTPTypes
 ///
 /// Values are normalised as §4.1 allows: field lines are combined, and whitespace around list members is removed. For
 /// `Accept`, `Accept-Charset`, `Accept-Encoding` and `Accept-Language`, the letter case of names and the notation of
-/// weights are ignored, and so is the order of members if all weights differ. Among members with the same weight, a
-/// server may prefer the first, so their order is significant.
+/// weights are ignored. The order of members is ignored if all weights differ; among members with the same weight, a
+/// server may prefer the first.
 public struct CacheVariant: Sendable, Hashable {
     /// One request field.
     package struct Field: Sendable, Hashable {
@@ -65,7 +65,7 @@ public struct CacheVariant: Sendable, Hashable {
         fields = own + names.sorted().map { Field(name: $0, value: Self.value(of: $0, in: request)) }
     }
 
-    /// Whether a request selects this variant: every field is the same in both, or missing in both.
+    /// Whether a request selects this variant: every field has the same value in both, or is missing in both.
     package func matches(_ request: HTTPFields, content: String? = nil) -> Bool {
         isOf(content: content)
             && fields.allSatisfy {
@@ -133,10 +133,10 @@ public struct CacheVariant: Sendable, Hashable {
         return value <= 1000 ? value : nil
     }
 
-    /// Whether a response in this language answers a request, RFC 9111 §4.1.
+    /// Whether a response in this language is suitable for a request, RFC 9111 §4.1.
     ///
-    /// It does if it is the request's single most preferred language and the other fields are the same: a server that
-    /// has that language would send it.
+    /// It is if the language is the request's single most preferred one and the other fields are the same: the server
+    /// would send the same response.
     package func matches(_ request: HTTPFields, inLanguage language: String?) -> Bool {
         guard let language = language.map({ $0.trimming().lowercased() }),
             fields.contains(where: { $0.name == "accept-language" })
@@ -149,7 +149,7 @@ public struct CacheVariant: Sendable, Hashable {
         }
     }
 
-    /// The only member of a normalised list with the greatest weight; `nil` if there are several.
+    /// The member of a normalised list with the greatest weight; `nil` if there are several.
     private static func preferred(_ value: String) -> Substring? {
         var best: (name: Substring, weight: Int)?
         var isAlone = false

@@ -8,19 +8,19 @@ package struct ScannedDirective: Equatable {
         case none
         /// A token or the content of a quoted string; RFC 9111 §5.2 requires recipients to accept both forms.
         case value(String)
-        /// Anything that the grammar doesn't allow.
+        /// The argument isn't allowed by the grammar.
         case malformed
     }
 
-    /// In lower case: names are case-insensitive, RFC 9111 §5.2.
+    /// The name in lower case, because names are case-insensitive, RFC 9111 §5.2.
     package var name: String
     package var argument: Argument
 }
 
 /// Parses `Cache-Control`: `1#( token [ "=" ( token / quoted-string ) ] )`, RFC 9111 §5.2.
 ///
-/// The grammar has no white space around the equals sign, so a directive with any is malformed. Garbage between commas
-/// is skipped and doesn't affect the neighbouring directives.
+/// The grammar has no white space around the equals sign, so a directive with any is malformed. Invalid text between
+/// commas is skipped, and doesn't affect the neighbouring directives.
 package struct DirectiveScanner {
     private let bytes: [UInt8]
     private var position = 0

@@ -1,12 +1,13 @@
 import HTTPChainSupport
 package import HTTPTypes
 
-/// The cache directives of a request: `Cache-Control` (RFC 9111 §5.2.1), or `Pragma` if it is absent (§5.4); and
-/// whether conditions or ranges affect the response.
+/// The cache directives of a request: `Cache-Control` (RFC 9111 §5.2.1), or `Pragma` if that is absent (§5.4).
+///
+/// Also whether conditions or ranges affect the response.
 package struct RequestDirectives: Equatable, Sendable {
     package var maxAge: Int64?
     package var minFresh: Int64?
-    /// `DeltaSeconds.largest` if any staleness is accepted.
+    /// The accepted staleness; `DeltaSeconds.largest` if any is accepted.
     package var maxStale: Int64?
     package var noCache = false
     package var noStore = false
@@ -23,7 +24,7 @@ package struct RequestDirectives: Equatable, Sendable {
         var hasCacheControl = false
         var isPragmatic = false
         for field in fields {
-            // The first letter rules out most fields.
+            // Most fields are ruled out by their first letter.
             switch field.name.canonicalName.utf8.first {
             case UInt8(ascii: "c"), UInt8(ascii: "i"), UInt8(ascii: "p"), UInt8(ascii: "r"): break
             default: continue
@@ -48,7 +49,7 @@ package struct RequestDirectives: Equatable, Sendable {
     private mutating func take(_ directive: ScannedDirective) {
         let seconds = DeltaSeconds(directive.argument).seconds
         switch directive.name {
-        // An invalid value requests the newest response.
+        // An invalid value counts as 0, which requests the newest response.
         case "max-age": maxAge = maxAge ?? seconds ?? 0
         case "min-fresh": minFresh = minFresh ?? seconds
         case "max-stale": maxStale = maxStale ?? (directive.argument == .none ? DeltaSeconds.largest : seconds)
@@ -60,7 +61,7 @@ package struct RequestDirectives: Equatable, Sendable {
         }
     }
 
-    /// Whether the caller requires a newer response than freshness alone would.
+    /// Whether the caller requires more than a fresh response.
     package var limitsFreshness: Bool { noCache || maxAge != nil || minFresh != nil }
 }
 

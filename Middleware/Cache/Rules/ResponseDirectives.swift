@@ -4,8 +4,8 @@ import RawStructuredFieldValues
 
 /// The directives of `Cache-Control` in a response, RFC 9111 §5.2.2.
 ///
-/// If a directive is repeated, the first one counts (§4.2.1). A restrictive directive with an invalid argument applies
-/// without one: `no-cache=(` is `no-cache`.
+/// If a directive is repeated, the first one applies (§4.2.1). A restrictive directive with an invalid argument applies
+/// as if it had none: `no-cache=(` is `no-cache`.
 package struct ResponseDirectives: Equatable, Sendable {
     package var maxAge = DeltaSeconds.absent
     package var sMaxAge = DeltaSeconds.absent
@@ -22,9 +22,9 @@ package struct ResponseDirectives: Equatable, Sendable {
     var mustUnderstand = false
     /// RFC 8246 §2.
     package var immutable = false
-    /// RFC 5861 §3, in seconds; zero if it is invalid.
+    /// RFC 5861 §3, in seconds; zero if the value is invalid.
     package var staleWhileRevalidate: Int64?
-    /// RFC 5861 §4, in seconds; zero if it is invalid.
+    /// RFC 5861 §4, in seconds; zero if the value is invalid.
     package var staleIfError: Int64?
 
     /// Parses all lines of the field.
@@ -36,7 +36,7 @@ package struct ResponseDirectives: Equatable, Sendable {
 
     /// Parses a targeted field, RFC 9213 §2.1: a dictionary (RFC 9651 §3.2).
     ///
-    /// - Returns: `nil` if the field is empty or malformed, and therefore ignored (RFC 9213 §2.2).
+    /// - Returns: `nil` if the field is empty or malformed. It is then ignored (RFC 9213 §2.2).
     package init?(targeted lines: [String]) {
         guard let bytes = lines.joined(separator: ",").structuredFieldBytes else { return nil }
         var parser = StructuredFieldValueParser(bytes)
@@ -50,7 +50,7 @@ package struct ResponseDirectives: Equatable, Sendable {
             case .integer(let number): take(ScannedDirective(name: name, argument: .value("\(number)")))
             case .string(let text):
                 take(ScannedDirective(name: name, argument: isCount(name) ? .malformed : .value(text)))
-            // A token is never a number.
+            // A token is never a number in a structured field.
             case .token(let text): take(ScannedDirective(name: name, argument: .value(text)))
             default: take(ScannedDirective(name: name, argument: .malformed))
             }

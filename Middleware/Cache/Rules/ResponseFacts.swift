@@ -3,12 +3,12 @@ import HTTPChainCore
 import HTTPChainSupport
 package import HTTPTypes
 
-/// The facts about a response's freshness, read once from its fields when it is stored.
+/// The facts that determine a response's freshness; they are read once from its fields when it is stored.
 package struct ResponseFacts: Sendable {
     /// The expiry time of a response.
     package enum Expiry: Equatable, Sendable {
         case absent
-        /// Not a date, typically "0": in the past (RFC 9111 §5.3).
+        /// The value isn't a date, but typically "0", which means in the past (RFC 9111 §5.3).
         case invalid
         /// Seconds since 1970.
         case at(Int64)
@@ -38,7 +38,7 @@ package struct ResponseFacts: Sendable {
         self.targeted = targeted
         let received = Int64(clampingSeconds: receivedAt.timeIntervalSince1970.rounded(.down))
         date = fields.first(of: .date).flatMap { StrictDate.seconds($0, now: receivedAt) } ?? received
-        // If there are two Expires, the first counts, RFC 9111 §4.2.1, even if a transport has joined them.
+        // If there are two `Expires`, the first applies, RFC 9111 §4.2.1, even if a transport has joined them.
         expires =
             fields.first(of: .expires).map { text in
                 let first =
@@ -58,7 +58,7 @@ package struct ResponseFacts: Sendable {
 
     var entityTag: EntityTag? { validators.entityTag }
 
-    /// Whether it can be validated, RFC 9111 §4.3.1.
+    /// Whether the response can be validated, RFC 9111 §4.3.1.
     var hasValidator: Bool { entityTag != nil || lastModified != nil }
 }
 

@@ -6,7 +6,7 @@ package import HTTPTypes
 extension HTTPFields {
     /// Removes the digests of a message's content (RFC 9530 §2, RFC 1864), because the message now has other content.
     ///
-    /// `Repr-Digest` stays: it is the digest of the whole representation, of which the content may be a part.
+    /// `Repr-Digest` is kept, because it is the digest of the whole representation, of which the content may be a part.
     mutating func removeContentDigests() {
         self[.contentDigest] = nil
         self[.contentMD5] = nil
@@ -20,16 +20,17 @@ extension CacheRules {
         "proxy-authentication-info", "proxy-authorization",
     ]
 
-    /// The fields of a stored response that later ones never update, RFC 9111 §3.2, because they describe the bytes of
-    /// their own message.
+    /// The fields of a stored response that later responses never update, RFC 9111 §3.2, because they describe the
+    /// bytes of their own message.
     private static let neverUpdated: Set<String> = [
         "content-length", "content-encoding", "content-range", "content-digest", "content-md5",
     ]
 
     /// Returns the fields of a response to store.
     ///
-    /// Fields named by `no-cache` are omitted, because they must not be used without validation (§5.2.2.4), and in a
-    /// shared cache also those named by `private` (§5.2.2.7). An applicable targeted field decides (RFC 9213 §2.2).
+    /// Fields named by `no-cache` are omitted, because they must not be used without validation (§5.2.2.4). In a shared
+    /// cache, those named by `private` are omitted, too (§5.2.2.7). If a targeted field applies, its directives are
+    /// used instead (RFC 9213 §2.2).
     ///
     /// - Parameter directives: The directives that apply to this cache.
     func storedFields(_ fields: HTTPFields, by directives: ResponseDirectives, _ received: Date) -> HTTPFields {
@@ -47,9 +48,10 @@ extension CacheRules {
         return stored
     }
 
-    /// §3.4: the combined fields of parts; newer fields replace stored ones.
+    /// §3.4: combines the fields of parts; newer fields replace stored ones.
     ///
-    /// The digests of a stored complete response stay; those of a stored part don't cover the combined content.
+    /// The digests of a complete stored response are kept. Those of a stored part are removed, because they don't cover
+    /// the combined content.
     func combinedFields(of stored: CacheEntry, with metadata: CacheMetadata) -> HTTPFields {
         var fields = updatedFields(
             stored.response.metadata.head.headerFields,
@@ -60,10 +62,10 @@ extension CacheRules {
         return fields
     }
 
-    /// §3.2: the fields of the new response replace those with the same name.
+    /// §3.2: the fields of the new response replace stored fields with the same name.
     ///
-    /// - Parameter isEmpty: Whether the new response has no content and doesn't describe any, like a 304: its
-    ///   `Content-Type` is then that of an empty message, and ignored.
+    /// - Parameter isEmpty: Whether the new response has no content and doesn't describe any, like a 304. Its
+    ///   `Content-Type` is then ignored, because it describes an empty message.
     package func updatedFields(
         _ old: HTTPFields,
         with new: HTTPFields,
@@ -73,10 +75,10 @@ extension CacheRules {
         guard new.count <= Self.fieldLimit else { return old }
         let replacing = storedFields(new, by: directives(of: new), received)
             .filter { !Self.neverUpdated.contains($0.name.canonicalName) && !(isEmpty && $0.name == .contentType) }
-        // The age of a response that has just been validated restarts.
+        // A response that has just been validated has a new age and date.
         let replaced = Set(replacing.map(\.name)).union([.age, .date])
         let kept = old.filter { !replaced.contains($0.name) }
-        // Otherwise, each validation could add just as many fields under other names.
+        // Without this limit, each validation could add as many fields again under other names.
         guard kept.count + replacing.count <= 2 * Self.fieldLimit else { return old }
         return HTTPFields(kept + replacing)
     }

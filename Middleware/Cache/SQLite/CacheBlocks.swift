@@ -4,9 +4,9 @@ import GRDB
 import HTTPChainCache
 import HTTPChainCore
 
-/// The body of an entry in rows, which stay as long as somebody reads them.
+/// The body of an entry in rows, which aren't removed while somebody reads them.
 final class CacheBlocks: BlockSource {
-    /// The number of bytes of a body per row; the last may have fewer.
+    /// The number of bytes of a body per row; the last row may have fewer.
     static let payload: Int64 = 65_536
 
     private let database: CacheDatabase
@@ -93,7 +93,7 @@ final class CacheBlocks: BlockSource {
     }
 }
 
-/// Writes one entry: all at once if its body is small, otherwise row by row.
+/// Writes one entry; a small body is written at once, a larger one row by row.
 final class SQLiteCacheWriter: FlightLimitedWriter {
     private struct State {
         var pending = Data()
@@ -106,7 +106,7 @@ final class SQLiteCacheWriter: FlightLimitedWriter {
     private let key: CacheKey
     private let metadata: CacheMetadata
     private let room: Int64
-    /// Small enough for a block's identifier, which starts with it, to fit a number.
+    /// Small enough for the identifier of a block, which starts with it, to fit 64 bits.
     private let id = Int64.random(in: 1..<(1 << 38))
     private let state = Locked(State())
     private let share: FlightShare
@@ -127,7 +127,7 @@ final class SQLiteCacheWriter: FlightLimitedWriter {
     var hasSpentBudget: Bool { share.isRefused }
 
     func write(_ chunk: Data) async throws -> Bool {
-        // Work in memory needs no thread that may block.
+        // Work in memory doesn't need a thread that may block.
         let staysInMemory = state.withLock { $0.pending.count + chunk.count <= Int(CacheBlocks.payload) }
         if staysInMemory { return try add(chunk) }
         return try await database.change { try self.add(chunk) }

@@ -6,7 +6,7 @@ import HTTPChainCore
 
 /// The connection to a database: opened on demand, closed when unused, and recreated if damaged.
 ///
-/// Every use is registered first: the connection is closed after the last use has ended.
+/// Every use is registered first. The connection is closed only after the last use has ended.
 final class CacheConnection: Sendable {
     private enum Access {
         case allowed, suspended, closed
@@ -14,21 +14,21 @@ final class CacheConnection: Sendable {
 
     private struct State {
         var pool: DatabasePool?
-        /// Exists while the database is open, if the database has one.
+        /// The WAL-index, which exists while the database is open; `nil` if the database has none.
         var index: WALIndex?
-        /// Held while the database is open.
+        /// The lock, which is held while the database is open.
         var lock: CacheLock?
         var access = Access.allowed
         var uses = 0
-        /// Whether it is being closed, or will be after the last use.
+        /// Whether the connection is being closed, or will be closed after the last use.
         var isClosing = false
-        /// Whether the database will be recreated when it is closed.
+        /// Whether the database will be recreated when the connection is closed.
         var isDamaged = false
-        /// The callers waiting until it is closed.
+        /// The callers that wait until the connection is closed.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// A use in progress, for as long as it is referenced.
+    /// A use of the connection, which lasts as long as it is referenced.
     final class Use: Sendable {
         private let connection: CacheConnection
 
@@ -45,7 +45,7 @@ final class CacheConnection: Sendable {
 
     let files: CacheDatabaseFiles
     let readers: CacheReaders
-    /// Called when the last use has ended and there may be something to tidy.
+    /// A callback for when the last use has ended and there may be something to clean up.
     let tidy = Locked<(@Sendable () -> Void)?>(nil)
     private let executor: FileExecutor
     private let ledger: CacheLedger
@@ -53,7 +53,7 @@ final class CacheConnection: Sendable {
     private let options: SQLiteCacheOptions
     private let prepare: @Sendable (Database) throws -> Void
     private let state = Locked(State())
-    /// Held by the thread that opens the database; no other thread waits for it.
+    /// The lock of the thread that opens the database; no other thread waits for it.
     private let opening = Locked(())
 
     init(
@@ -129,12 +129,12 @@ final class CacheConnection: Sendable {
 
     /// Rejects all further uses, and closes the database after the current ones.
     ///
-    /// - Parameter isForGood: Whether ``resume()`` has no effect.
+    /// - Parameter isForGood: Whether this is permanent, so that ``resume()`` has no effect.
     func shut(isForGood: Bool) async {
         await withCheckedContinuation { continuation in shut(isForGood: isForGood, continuation) }
     }
 
-    /// Closes the database permanently some time later.
+    /// Closes the database permanently, without waiting for that.
     func drop() { shut(isForGood: true, nil) }
 
     private func shut(isForGood: Bool, _ continuation: CheckedContinuation<Void, Never>?) {
@@ -168,7 +168,7 @@ final class CacheConnection: Sendable {
         }
     }
 
-    /// Closes the connection, which is unused and can't be used before this ends.
+    /// Closes the connection; it must be unused, and can't be used again before this ends.
     private func closeNow() {
         let (pool, lock, isDamaged) = state.withLock { state in
             state.index = nil
@@ -181,7 +181,8 @@ final class CacheConnection: Sendable {
         }
         readers.removeFile()
         if let lock {
-            // After closing: a connection closed later would remove the new journal, which has the same name.
+            // Done after closing, because a connection that is closed later would remove the new journal, which has the
+            // same name.
             if isDamaged { recreate(lock) }
             lock.release()
         }
@@ -194,7 +195,7 @@ final class CacheConnection: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Closes the writing connection last: no other can write the journal into the database and remove it.
+    /// Closes the writing connection last, because only it can write the journal into the database and remove it.
     private func close(_ pool: DatabasePool) {
         pool.invalidateReadOnlyConnections()
         try? pool.close()
@@ -204,7 +205,7 @@ final class CacheConnection: Sendable {
 
     /// Returns the database, within a use.
     ///
-    /// - Returns: Whether it was opened just now.
+    /// - Returns: The database, and whether it was opened just now.
     func opened() throws(CacheStoreFault) -> (pool: DatabasePool, isNew: Bool) {
         try opening.withFault { _ throws(CacheStoreFault) in
             if let pool = state.withLock({ $0.pool }) { return (pool, false) }
@@ -224,7 +225,8 @@ final class CacheConnection: Sendable {
 
     /// The header of the WAL-index, which changes with every commit to the database.
     ///
-    /// It is `nil` if unknown, or if the database is closed or about to be. Reading it doesn't wait for a disk.
+    /// It is `nil` if it isn't known, or if the database is closed or about to be closed. Reading it doesn't wait for a
+    /// disk.
     var header: WALIndex.Header? {
         state.withLock { state in
             guard state.access == .allowed, !state.isClosing else { return nil }
@@ -237,11 +239,11 @@ final class CacheConnection: Sendable {
         let lock = CacheLock(database: path)
         do throws(CacheStoreFault) {
             let isAlone = lock.takeAlone()
-            // The only store of a database removes leftovers. No other store writes before that has ended.
+            // The only store that uses a database removes leftovers. No other store writes before that is done.
             if !isAlone { try lock.share() }
             if isAlone { readers.removeLeftovers() }
             let pool = try pool(isAlone: isAlone)
-            // Converting a lock releases it for a moment, in which another store may lock the database exclusively.
+            // Converting a lock releases it for a moment, during which another store may lock the database exclusively.
             if isAlone { try lock.share() }
             files.protect(options.fileProtection)
             return (pool, lock)
@@ -266,7 +268,7 @@ final class CacheConnection: Sendable {
             return try makePool(isAlone: isAlone)
         } catch {
             let fault = fault(error)
-            // It can't be recreated while another process has it open.
+            // The database can't be recreated while another process has it open.
             if case .damaged = fault.problem, !isAlone { throw CacheStoreFault(.busy(path)) }
             throw fault
         }
@@ -299,18 +301,18 @@ final class CacheConnection: Sendable {
         let version = try pool.read { db in try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 }
         guard version <= CacheSchema.version else { throw CacheStoreFault(.newerFormat(path)) }
         guard !isReadOnly else { return }
-        // Hits wait for this, but they wait for another process's lock only if there is something to change.
+        // Hits wait for this. They should wait for another process's lock only if there is something to change.
         guard try version == 0 || isAlone || pool.read(isTooFull) else { return }
         do {
             let evicted = try pool.write { db in
                 if version == 0 { try CacheSchema.create(db) }
-                // No other store has the database open, so unfinished entries are leftovers.
+                // No other store has the database open, so unfinished entries are left over from earlier processes.
                 if isAlone { try CacheSchema.purge(db, except: ledger.kept) }
                 return try CacheSchema.makeRoom(db, bytes: 0, entries: 0, bounds).map(\.id)
             }
             ledger.leave(evicted)
         } catch {
-            // On a full disk, or one that has become read-only, existing entries can still be read.
+            // If the disk is full or has become read-only, existing entries can still be read.
             if version == 0 { throw error }
             if case .damaged = fault(error).problem { throw error }
         }
@@ -325,10 +327,11 @@ final class CacheConnection: Sendable {
         configuration.busyMode = .timeout(2)
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { [prepare, options] db in
-            // Works only before the first page is written. Free pages can then be released in steps.
+            // This must be done before the first page is written. It allows free pages to be released in steps.
             if isNew { try CacheSchema.allowVacuum(db) }
             try db.execute(sql: "PRAGMA secure_delete = \(options.overwritesWhatIsRemoved ? "ON" : "OFF")")
-            // In WAL mode, an entry is complete or absent after a power loss too; the newest may be lost.
+            // In WAL mode, an entry is either complete or absent after a power loss, too, although the newest may be
+            // lost.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try prepare(db)
         }
@@ -337,15 +340,15 @@ final class CacheConnection: Sendable {
 
     // MARK: - Damage
 
-    /// Recreates a database closed by this store: it is removed, unless another store has it open.
+    /// Recreates a database closed by this store: removes it, unless another store has it open.
     private func recreate(_ lock: CacheLock) {
         if lock.takeAlone() { return files.remove() }
-        // A database that another store is removing must not be written to.
+        // Makes sure that no other store is removing the database, because it must then not be written to.
         guard (try? lock.share()) != nil else { return }
         try? empty()
     }
 
-    /// Recreates the database in place, in one transaction that other processes see like any other.
+    /// Empties the database in place, in one transaction that is visible to other processes like any other.
     private func empty() throws {
         var inMemory = Configuration()
         inMemory.prepareDatabase { db in try CacheSchema.allowVacuum(db) }
@@ -362,14 +365,14 @@ final class CacheConnection: Sendable {
     /// Converts an error to a fault.
     func fault(_ error: any Error) -> CacheStoreFault {
         if let fault = error as? CacheStoreFault { return fault }
-        // The columns are never NULL, nor of another type.
+        // The columns are never NULL, and always have the right type, unless they are damaged.
         if error is RowDecodingError { return CacheStoreFault(.damaged(path)) }
         guard let error = error as? DatabaseError else {
             return CacheStoreFault(.system(operation: "use", path: path, code: 0, message: "\(error)"))
         }
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH:
-            // The statements fit the tables: if one is rejected, the tables are damaged.
+            // The statements match the tables. If one is rejected, the tables are damaged.
             return CacheStoreFault(.damaged(path))
         case .SQLITE_BUSY, .SQLITE_LOCKED: return CacheStoreFault(.busy(path))
         default:

@@ -6,7 +6,7 @@ import HTTPChainCore
 
 /// The entries of a database.
 final class CacheDatabase: Sendable {
-    /// The database's own threads: if its disk stalls, only the store waits.
+    /// The database's own threads, so that a stalled disk delays only this store.
     private let executor = FileExecutor(limit: 4)
     /// The thread for changes, which are serialized.
     ///
@@ -65,7 +65,7 @@ final class CacheDatabase: Sendable {
         }
     }
 
-    /// Schedules cleanup on the thread for changes, if the database is open for it.
+    /// Schedules a cleanup on the thread for changes, if the database is open.
     private func submit(_ operation: @escaping @Sendable () -> Void) {
         guard let use = try? connection.beginNow() else { return }
         changes.submit {
@@ -84,7 +84,7 @@ final class CacheDatabase: Sendable {
 
     // MARK: - Reading and writing
 
-    /// Reads without a transaction: each statement sees one state, but two may see different ones.
+    /// Reads without a transaction; each statement sees a consistent state, but two statements may see different ones.
     func read<Result>(_ work: (Database) throws -> Result) throws(CacheStoreFault) -> Result {
         let pool = try opened()
         do { return try pool.unsafeRead(work) } catch { throw failed(error, pool) }
@@ -121,7 +121,7 @@ final class CacheDatabase: Sendable {
     func drop(_ id: Int64, _ fault: CacheStoreFault) {
         guard case .damaged = fault.problem else { return }
         hide([id])
-        // It was found by a reader, which doesn't wait for changes.
+        // Doesn't wait, because the damage was found by a reader, and readers don't wait for changes.
         submit { _ = try? self.changeEntries { db, gone in try self.delete([id], &gone, db) } }
     }
 
@@ -131,7 +131,7 @@ final class CacheDatabase: Sendable {
         let hash = StoredHead.hash(of: key)
         let header = connection.header
         let found = try read { db in try CacheLookup.variants(ofKey: hash, db, ledger.recent) }
-        // A commit during the read may or may not be included.
+        // The result may or may not include a commit during the read, so it is kept only if there was none.
         if let header, header == connection.header, found.count == 1, let lookup = found.first, lookup.content != nil,
             lookup.length <= CacheLedger.longestLookup
         {
@@ -140,7 +140,9 @@ final class CacheDatabase: Sendable {
         return (found, removals)
     }
 
-    /// Returns the variants from memory if the database is unchanged since they were found, without waiting for a disk.
+    /// Returns the variants from memory, without waiting for a disk.
+    ///
+    /// Returns nil unless the database is unchanged since they were found.
     func recentVariants(of key: CacheKey) -> (found: [CacheLookup], removals: UInt64)? {
         let removals = ledger.removals
         guard let header = connection.header,
@@ -152,7 +154,7 @@ final class CacheDatabase: Sendable {
     /// Records a use of an entry.
     ///
     /// - Parameter removals: The removal counter from ``variants(of:)`` when the entry was found.
-    /// - Returns: Whether the entry certainly exists, because nothing was removed since.
+    /// - Returns: Whether the entry certainly exists, because nothing was removed since it was found.
     @discardableResult
     func use(_ id: Int64, since removals: UInt64? = nil) -> Bool {
         guard let isMuch = ledger.use(id, since: removals) else { return false }
@@ -162,9 +164,10 @@ final class CacheDatabase: Sendable {
 
     /// Changes entries in one transaction, and removes the blocks of deleted ones in another.
     ///
-    /// Only after the deletion is committed can no new reader start reading them.
+    /// The blocks are removed only after the deletion is committed, because from then on no reader can start reading
+    /// them.
     ///
-    /// - Parameter work: Performs the changes and adds the deleted entries.
+    /// - Parameter work: A closure that performs the changes and adds the deleted entries to a list.
     private func changeEntries<Result>(
         _ work: (Database, inout [Int64]) throws -> Result
     ) throws(CacheStoreFault) -> Result {
@@ -180,7 +183,7 @@ final class CacheDatabase: Sendable {
 
     /// Removes the blocks of deleted entries that nobody reads, in any process.
     ///
-    /// Blocks being read are removed by a later change, or when the database is opened.
+    /// Blocks that are being read are removed by a later change, or when the database is opened.
     private func collect() {
         var ids = ledger.unread
         guard !ids.isEmpty else { return }
@@ -192,7 +195,7 @@ final class CacheDatabase: Sendable {
         if isDone != nil { ledger.forget(ids) }
     }
 
-    /// Releases some free space of the file; called again whenever the database becomes unused.
+    /// Releases some free space of the file; called again each time the database becomes unused.
     private func tidy() {
         guard let use = try? connection.beginNow() else { return }
         withExtendedLifetime(use) {
@@ -203,13 +206,13 @@ final class CacheDatabase: Sendable {
                 try CacheSchema.vacuum(db)
                 return try CacheSchema.slack(db).free
             }
-            // A database of an earlier version releases nothing.
+            // A database created by an earlier version can't release free space.
             guard let left, left < free else { return }
             if left > allowed { ledger.isUntidy = true } else { checkpoint(.passive) }
         }
     }
 
-    /// Writes the journal into the database, except over pages that a reader still needs.
+    /// Writes the journal into the database, except for pages that a reader still needs.
     private func checkpoint(_ mode: Database.CheckpointMode) {
         guard let pool = try? opened() else { return }
         _ = try? pool.writeWithoutTransaction { db in try db.checkpoint(mode) }
@@ -254,7 +257,7 @@ final class CacheDatabase: Sendable {
         return try await changes.runToEnd {
             try withExtendedLifetime(use) {
                 let count = try self.remove(selection)
-                // The journal has the pages that were overwritten in the database.
+                // The journal still has the pages that were overwritten in the database.
                 if self.options.overwritesWhatIsRemoved { self.checkpoint(.truncate) }
                 return count
             }
@@ -270,7 +273,7 @@ final class CacheDatabase: Sendable {
             }
         } catch {
             if case .newerFormat = error.problem { throw error }
-            // For the next process; this one keeps the removal in memory.
+            // The mark is for the next process. This process keeps the removal in memory.
             connection.files.markOutdated()
             if let ids = try? read({ db in try CacheRow.ids(selection, db) }) {
                 hide(ids)
@@ -315,8 +318,8 @@ final class CacheDatabase: Sendable {
 
     /// Stores a block of an entry that isn't visible yet.
     ///
-    /// - Returns: `false` if the previous blocks are gone: another process considered them left over while the database
-    ///   was suspended.
+    /// - Returns: `false` if the previous blocks are gone, because another process treated them as left over while the
+    ///   database was suspended.
     func write(_ bytes: Data, block: Int64, of id: Int64) throws(CacheStoreFault) -> Bool {
         if block == 0 { ledger.beginWriting(id) }
         return try write { db in
@@ -336,13 +339,13 @@ final class CacheDatabase: Sendable {
         try? write { db in try CacheSchema.purge(id, db) }
     }
 
-    /// Schedules the removal of an entry's blocks; those of a closed database are removed when it is opened.
+    /// Schedules the removal of an entry's blocks; if the database is closed, they are removed when it is opened.
     func abandonLater(_ id: Int64) {
         ledger.endWriting(id)
         submit { self.abandon(id) }
     }
 
-    /// Makes an entry visible, in one transaction with its last block and the removal of what it replaces.
+    /// Makes an entry visible; the same transaction writes the last block and removes the replaced entries.
     func commit(
         _ id: Int64,
         _ key: CacheKey,
@@ -358,7 +361,7 @@ final class CacheDatabase: Sendable {
         let metadata = response.metadata
         defer { ledger.endWriting(id) }
         let evicted = try changeEntries { db, gone -> [CacheKey]? in
-            // Either all of its blocks exist or none: another process may have considered them left over.
+            // Either all of its blocks exist, or none: another process may have treated them as left over.
             if let last, last.block > 0 { guard try CacheSchema.isGarbage(id, db) else { return nil } }
             let (keyHash, variantHash) = (StoredHead.hash(of: key), StoredHead.hash(of: metadata.variant))
             let same = try db.cachedStatement(sql: "SELECT id FROM entry WHERE key = ? AND variant = ?")

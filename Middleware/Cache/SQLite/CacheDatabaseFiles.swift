@@ -7,11 +7,12 @@ import HTTPChainCore
 struct CacheDatabaseFiles: Sendable {
     let path: String
 
-    /// Creates the directory, rejects symbolic links and other users' files, and restricts access to the rest.
+    /// Creates the directory and the database file, rejects symbolic links and other users' files, and restricts access
+    /// to the user's own files.
     ///
-    /// SQLite gives its journal the permissions of the database file, so that file is created here. It is created under
-    /// another name, because closing a file releases all locks of the process on it (fcntl(2)), including those of
-    /// another store's connection.
+    /// SQLite gives its journal the permissions of the database file, so the database file is created here. It is
+    /// created under another name and then linked, because closing a file releases all locks of the process on it
+    /// (fcntl(2)), including those of another store's connection.
     func secure() throws(CacheStoreFault) {
         try? FileManager.default.createDirectory(
             at: URL(fileURLWithPath: path).deletingLastPathComponent(),
@@ -32,7 +33,7 @@ struct CacheDatabaseFiles: Sendable {
 
     var isThere: Bool { access(path, F_OK) == 0 }
 
-    /// Whether nothing has been written yet.
+    /// Whether nothing has been written to the database yet.
     var isEmpty: Bool {
         var status = stat()
         return stat(path, &status) != 0 || status.st_size == 0
@@ -58,10 +59,10 @@ struct CacheDatabaseFiles: Sendable {
         #endif
     }
 
-    /// Whether SQLite would consider the database one of a later format, and would read it but never write to it.
+    /// Whether SQLite would treat the database as one of a later format, which it reads but never writes to.
     ///
-    /// The number in the header (file format §1.3.3) is 1 or 2; a flipped bit in it isn't detected otherwise. For use
-    /// only when the store is alone: closing the file releases the locks of an open connection.
+    /// The number in the header (file format §1.3.3) is 1 or 2. SQLite doesn't detect a changed bit in it otherwise.
+    /// Call this only if the store is alone, because closing the file releases the locks of an open connection.
     var hasUnknownFormat: Bool {
         guard let file = FileHandle(forReadingAtPath: path) else { return false }
         defer { try? file.close() }
@@ -69,7 +70,7 @@ struct CacheDatabaseFiles: Sendable {
         return header[18] > 2
     }
 
-    /// Removes the database; only if the store is alone, because others would keep using an unlinked file.
+    /// Removes the database; call this only if the store is alone, because others would keep using the unlinked file.
     func remove() {
         for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         if !isThere { removeOutdatedMark() }
@@ -77,7 +78,9 @@ struct CacheDatabaseFiles: Sendable {
 
     // MARK: - The mark
 
-    /// An empty file, which fits even on a full disk: a removal from the database has failed.
+    /// The path of a file that marks the database as outdated, because a removal from it has failed.
+    ///
+    /// The file is empty, so that it fits on a full disk.
     private var outdatedMark: String { path + ".outdated" }
 
     var isOutdated: Bool { access(outdatedMark, F_OK) == 0 }
@@ -93,12 +96,13 @@ struct CacheDatabaseFiles: Sendable {
     }
 }
 
-/// Shows who has a database open, by a shared lock held while it is open (flock(2)).
+/// A file lock that shows which stores have a database open (flock(2)): it is shared, and held while the database is
+/// open.
 ///
-/// With an exclusive lock, no other store, of this process or another, has the database open.
+/// A store that holds the lock exclusively is the only one that has the database open, in this process or another.
 struct CacheLock: Sendable {
     private let path: String
-    /// -1 if the file can't be created, as in a read-only directory.
+    /// The file descriptor; -1 if the file can't be created, as in a read-only directory.
     private let descriptor: Int32
 
     init(database path: String) {
@@ -106,7 +110,7 @@ struct CacheLock: Sendable {
         descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
 
-    /// Acquires the lock exclusively, if nobody else has it; otherwise it isn't held at all afterwards.
+    /// Acquires the lock exclusively if nobody else has it; otherwise the lock isn't held at all afterwards.
     func takeAlone() -> Bool {
         guard descriptor >= 0 else { return false }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -114,7 +118,9 @@ struct CacheLock: Sendable {
         return false
     }
 
-    /// Acquires the lock together with other users of the database; opening it takes an exclusive lock briefly.
+    /// Acquires the lock together with other users of the database.
+    ///
+    /// Waits while another store that is opening the database holds it exclusively.
     func share() throws(CacheStoreFault) {
         guard descriptor >= 0 else { return }
         for _ in 0..<2000 {
@@ -128,8 +134,8 @@ struct CacheLock: Sendable {
 
     /// Releases the lock.
     ///
-    /// It is unlocked before the file is closed: a child process that has just been forked has the descriptor too until
-    /// it executes its program, and would keep the lock until then.
+    /// The file is unlocked before it is closed. A child process that has just been forked also has the descriptor
+    /// until it executes its program, and would otherwise keep the lock until then.
     func release() {
         guard descriptor >= 0 else { return }
         flock(descriptor, LOCK_UN)

@@ -3,38 +3,38 @@ import GRDB
 import HTTPChainCache
 import HTTPChainCore
 
-/// State of a database that only this process has: uses, reads and writes in progress, and entries to be hidden.
+/// The state of a database that is kept in this process only: uses, reads and writes in progress, and hidden entries.
 final class CacheLedger: Sendable {
     private struct State: Sendable {
-        /// Entries removed here but perhaps not in the database.
+        /// Entries that were removed here, but may still be in the database.
         var hidden: Set<Int64> = []
         /// The removals requested while the database could not be used.
         var missedRemovals: [CacheSelection] = []
-        /// The use counter; the table has its values up to the last save.
+        /// The use counter; the table has the values that were last saved.
         var tick: Int64 = 0
         var uses: [Int64: Int64] = [:]
         /// The number of readers of each body.
         var readers: [Int64: Int] = [:]
-        /// Entries removed by this store, whose blocks are removed when nobody reads them.
+        /// Entries removed by this store; their blocks are removed when nobody reads them anymore.
         var gone: Set<Int64> = []
         /// Entries being written, some of whose blocks exist.
         var unfinished: Set<Int64> = []
-        /// Whether there may be something to tidy when the database is unused.
+        /// Whether there may be something to clean up when the database becomes unused.
         var isUntidy = false
-        /// Counts events that may have removed entries.
+        /// A count of events that may have removed entries.
         var removals: UInt64 = 0
     }
-    /// A limit that no use counter reaches; a larger value in a file is damage, and counting continues from here.
+    /// A value that no use counter reaches; a larger value in a file means damage, and counting continues from here.
     private static let lastTick: Int64 = 1 << 62
     private let state = Locked(State())
     /// The recently decoded descriptions.
     let recent = RecentDescriptions()
-    /// The maximum size of a kept look-up in bytes, with the description and the body.
+    /// The maximum size in bytes of a look-up that is kept, including the description and the body.
     static let longestLookup = 16_384
 
     /// The results of recent look-ups by the hash of the key, with the state of the database that they belong to.
     ///
-    /// A result is reused only if nothing was committed to the database since, by any process.
+    /// A result is reused only if no process has committed anything to the database since.
     let lookups = RecentTable<(header: WALIndex.Header, lookup: CacheLookup)>(size: 64)
 
     // MARK: - Hidden entries
@@ -76,7 +76,7 @@ final class CacheLedger: Sendable {
     // MARK: - Uses
 
     /// - Parameter removals: The required value of ``removals``; any if `nil`.
-    /// - Returns: Whether many uses are unsaved by now; `nil` if something was removed.
+    /// - Returns: Whether there are now many unsaved uses; `nil` if something was removed.
     func use(_ id: Int64, since removals: UInt64? = nil) -> Bool? {
         state.withLock { state in
             guard removals == nil || removals == state.removals else { return nil }
@@ -150,7 +150,7 @@ final class CacheLedger: Sendable {
     /// Forgets entries whose blocks are also gone.
     func forget(_ ids: [Int64]) { state.withLock { $0.gone.subtract(ids) } }
 
-    /// Whether there may be something to tidy when the database is unused.
+    /// Whether there may be something to clean up when the database becomes unused.
     var isUntidy: Bool {
         get { state.withLock { $0.isUntidy } }
         set { state.withLock { $0.isUntidy = newValue } }
@@ -160,7 +160,7 @@ final class CacheLedger: Sendable {
 
     func endWriting(_ id: Int64) { state.withLock { _ = $0.unfinished.remove(id) } }
 
-    /// The entries that can't be found but whose blocks are needed.
+    /// The entries that can't be found, but whose blocks are still needed.
     var kept: Set<Int64> {
         state.withLock { state in state.gone.filter { state.readers[$0] != nil }.union(state.unfinished) }
     }

@@ -5,10 +5,10 @@ import GRDBSQLite
 import HTTPChainCache
 import HTTPChainCore
 
-/// A variant of a key as found by a single statement: the description, and the body if it is small.
+/// A variant of a key as found by a single statement: the description, and the body if that is small.
 ///
-/// It is read with SQLite's own functions, which provide bytes without copying: a description decoded before is only
-/// compared.
+/// It is read with SQLite's own functions, which provide bytes without copying them. A description that was decoded
+/// before is only compared.
 struct CacheLookup {
     let id: Int64
     /// The number of bytes read, of the description and the body.
@@ -17,7 +17,7 @@ struct CacheLookup {
     /// The body of a single variant, if it is one undamaged block.
     let content: Data?
 
-    // If there are several variants, reading one's body would be useless.
+    // Omits the bodies if there are several variants, because only one of them will be used.
     private static let query = """
         SELECT id, head, sum,
             CASE WHEN bytes <= \(CacheBlocks.payload)
@@ -33,7 +33,7 @@ struct CacheLookup {
         _ recent: RecentDescriptions
     ) throws -> [CacheLookup] {
         let statement = try db.cachedStatement(sql: query).sqliteStatement
-        // Until the reset, the connection keeps its snapshot.
+        // Resets the statement, because the connection keeps its snapshot until then.
         defer { sqlite3_reset(statement) }
         var found: [CacheLookup] = []
         var code = sqlite3_bind_int64(statement, 1, hash)
@@ -70,7 +70,7 @@ struct CacheLookup {
         let bytes = try bytes(row, 3)
         guard Int64(bytes.count) == head.response.bodyLength, let start = bytes.baseAddress else { return nil }
         let content = Data(bytes: start, count: bytes.count)
-        // If it is damaged, the next read of the body detects that.
+        // If the content is damaged, the next read of the body detects that.
         return ContentChecksum(of: content) == head.response.bodyChecksum ? content : nil
     }
 
@@ -81,7 +81,7 @@ struct CacheLookup {
         }
         let start = sqlite3_column_blob(row, column)
         let count = Int(sqlite3_column_bytes(row, column))
-        // The result is also null if memory is exhausted.
+        // The result is also null if no memory is left.
         guard start != nil || count == 0 else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
         return UnsafeRawBufferPointer(start: start, count: count)
     }

@@ -4,14 +4,14 @@ import HTTPChainCache
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Shows other stores of a database, of this process and others, which bodies are being read.
+/// Shows other stores of a database, in this process and in others, which bodies are being read.
 ///
-/// Each store that reads has its own file in a directory next to the database. The file lists the entries being read,
-/// and is locked (flock(2)): if nobody holds the lock, the process was killed, and the file is obsolete. Nobody waits
-/// for a lock.
+/// Each store that reads has a separate file in a directory next to the database. The file lists the entries being
+/// read, and is locked (flock(2)). If nobody holds the lock, the process was killed, and the file is obsolete. Nobody
+/// waits for a lock.
 ///
-/// A reader first lists an entry, then checks that it exists. A removal is first committed, then checks for readers. So
-/// either the reader finds the entry gone, or its blocks stay.
+/// A reader first lists an entry, and then checks that it exists. A removal is first committed, and then checks for
+/// readers. Either the reader finds that the entry is gone, or its blocks are kept.
 final class CacheReaders: Sendable {
     private struct State {
         var file: OpenFile<FileFault>?
@@ -20,9 +20,9 @@ final class CacheReaders: Sendable {
         var places: [Int64] = []
         var readers: [Int64: Int] = [:]
     }
-    /// Stands for all entries.
+    /// The value that represents all entries.
     private static let everything: Int64 = -1
-    /// The maximum number of entries in a file; a store that reads more lists all entries.
+    /// The maximum number of entries in a file; a store that reads more of them lists all entries.
     static let limit = 512
 
     let directory: String
@@ -67,7 +67,7 @@ final class CacheReaders: Sendable {
                 file.unlock()
                 state.places = []
             }
-            // The directory stays if another store has a file in it.
+            // Fails if another store has a file in the directory, which is then kept.
             rmdir(directory)
         }
     }
@@ -102,7 +102,7 @@ final class CacheReaders: Sendable {
                 return
             }
         }
-        // Once each entry is listed individually.
+        // Removed once each entry is listed individually.
         if let everything { put(0, at: everything, &state) }
     }
 
@@ -118,7 +118,7 @@ final class CacheReaders: Sendable {
             let path = "\(directory)/\(UInt64.random(in: 0 ... .max))"
             // Another store may have just removed the directory.
             guard let file = try? files.open(path, .create) else { continue }
-            // A store looking for obsolete files may have removed it first.
+            // A store that looks for obsolete files may have removed this one before it was locked.
             if (try? file.lock()) == true, (try? file.status().links > 0) == true { return (file, path) }
             file.unlock()
         }

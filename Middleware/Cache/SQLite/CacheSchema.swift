@@ -4,13 +4,13 @@ import GRDB
 import HTTPChainCache
 import HTTPChainCore
 
-/// The tables.
+/// The database's tables.
 ///
-/// `entry` has a row for each visible entry. Its body is in rows of `block`, identified by the entry and their number.
-/// `garbage` lists entries that are being written or were deleted, until their blocks belong to an entry or have been
-/// removed. `total` has the sums of all entries.
+/// `entry` has a row for each visible entry. Its body is in rows of `block`, identified by the entry and a number.
+/// `garbage` lists entries that are being written or were deleted. A row stays there until the blocks belong to a
+/// visible entry or have been removed. `total` has the sums of all entries.
 enum CacheSchema {
-    /// Stored in `user_version`.
+    /// The version of the schema, stored in `user_version`.
     static let version = 1
 
     static func create(_ db: Database) throws {
@@ -44,12 +44,12 @@ enum CacheSchema {
         )
     }
 
-    /// Allows free pages to be released in steps, in a database without any pages yet.
+    /// Allows free pages to be released in steps; the database must not have any pages yet.
     static func allowVacuum(_ db: Database) throws {
         if !db.configuration.readonly { try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
     }
 
-    /// The number of free pages, and the number that may stay free for reuse: 1 MiB, or an eighth of those in use.
+    /// The number of free pages, and the number that may stay free for reuse: 1 MiB, or an eighth of the pages in use.
     static func slack(_ db: Database) throws -> (free: Int, allowed: Int) {
         let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
         let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
@@ -63,7 +63,7 @@ enum CacheSchema {
         let statement = try db.cachedStatement(sql: "SELECT bytes, entries FROM total")
         guard let row = try Row.fetchOne(statement) else { return CacheUsage() }
         let usage = CacheUsage(bytes: try row.decode(atIndex: 0), entries: try row.decode(atIndex: 1))
-        // No database reaches these values; sums with larger ones could overflow.
+        // Real databases don't reach these values. Sums with larger ones could overflow.
         guard (0...(1 << 60 as Int64)).contains(usage.bytes), (0...(Int.max / 2)).contains(usage.entries) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT)
         }
@@ -93,9 +93,9 @@ enum CacheSchema {
         return try Int.fetchOne(statement, arguments: [key]) ?? 0
     }
 
-    /// The least recently used entries of a key, to be removed so that at most this many remain.
+    /// The least recently used entries of a key that must be removed so that at most this many remain.
     ///
-    /// Two keys may have the same hash; damaged entries count as well.
+    /// Includes damaged entries, and those of another key with the same hash.
     static func surplus(of key: CacheKey, keeping count: Int, _ db: Database) throws -> [Int64] {
         let statement = try db.cachedStatement(
             sql: "SELECT id, head, sum FROM entry WHERE key = ? ORDER BY used DESC"
@@ -133,13 +133,13 @@ enum CacheSchema {
     }
 }
 
-/// The columns read of an entry.
+/// The columns of an entry that are read.
 struct CacheRow: FetchableRecord {
     let id: Int64
     private let head: Data
     private let sum: Int64
 
-    // A column of a damaged file may have an invalid type, on which GRDB's subscript traps.
+    // In a damaged file, a column may have an invalid type, on which GRDB's subscript traps.
     init(row: Row) throws {
         id = try row.decode(atIndex: 0)
         head = try row.decode(atIndex: 1)
@@ -176,7 +176,7 @@ struct CacheRow: FetchableRecord {
 extension CacheSelection {
     /// The selection as an SQL condition.
     ///
-    /// Hashes may select additional entries.
+    /// May select additional entries, because it compares hashes.
     fileprivate var condition: (String, StatementArguments) {
         switch self {
         case .all: ("1", [])

@@ -21,9 +21,9 @@ public struct SQLiteCacheOptions: Sendable, Hashable {
 
     /// Whether removed data is overwritten with zeros, in the database and in its journal; `false` by default.
     ///
-    /// Overwriting costs as much as writing the data did. An explicit removal is complete when it returns, unless
-    /// another process is reading; then it is complete with the next one. A disk may still keep overwritten blocks:
-    /// encrypt data that must never be readable (`HTTPChainCacheEncrypted`).
+    /// Overwriting costs as much as writing the data did. When an explicit removal returns, the data is overwritten,
+    /// unless another process is reading; it is then overwritten by the next removal. A disk may still keep overwritten
+    /// blocks, so encrypt data that must never be readable (`HTTPChainCacheEncrypted`).
     public var overwritesWhatIsRemoved = false
     /// The data protection of the files; that of the app's other files by default.
     public var fileProtection: FileProtection?

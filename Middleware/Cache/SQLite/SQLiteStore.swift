@@ -11,7 +11,7 @@ package final class SQLiteStore: CacheStore, BoundedCacheStore, InvalidationKeep
     /// The invalidations by all stages that use the store.
     package let invalidations = InvalidationLog()
     let database: CacheDatabase
-    /// The disk budget for entries being written: at most as much as the store's total size, in addition to it.
+    /// The disk budget for entries being written; it is as large as the store's total size, and in addition to it.
     private let inFlight: FlightBudget
 
     /// Creates a store without opening or creating anything yet.
@@ -24,7 +24,8 @@ package final class SQLiteStore: CacheStore, BoundedCacheStore, InvalidationKeep
         self.init(file: file, bounds: bounds, options: options) { _ in }
     }
 
-    /// - Parameter prepare: Called with each connection when it is opened, so that tests can make it fail.
+    /// - Parameter prepare: A closure that is called with each connection when it is opened. Tests use it to make
+    ///   connections fail.
     init(
         file: URL,
         bounds: CacheBounds,
@@ -36,7 +37,7 @@ package final class SQLiteStore: CacheStore, BoundedCacheStore, InvalidationKeep
         database = CacheDatabase(path: file.path, bounds: bounds, options: options, prepare: prepare)
     }
 
-    /// Always `true`: the store bounds its own waits.
+    /// Always `true`: the store limits its own waits.
     package var keepsDeadlines: Bool { true }
 
     /// "SQLite in" the file, and the limit.
@@ -84,7 +85,7 @@ package final class SQLiteStore: CacheStore, BoundedCacheStore, InvalidationKeep
         return try await database.run { try self.storedBody(of: entry, range: range) }
     }
 
-    /// Returns the content read with the description, unless the entry may have been removed since.
+    /// Returns the content that was read with the description, unless the entry may have been removed since.
     private func foundBody(of entry: CacheEntry, range: Range<Int64>?) throws -> HTTPBody? {
         guard let content = entry.content else { return nil }
         try database.check()
@@ -157,13 +158,14 @@ package final class SQLiteStore: CacheStore, BoundedCacheStore, InvalidationKeep
 
     /// Removes entries, at least for this process if the database isn't writable.
     ///
-    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if they could not be removed; this process doesn't find them.
+    /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if they could not be removed. This process then doesn't find them
+    ///   anymore.
     @discardableResult
     package func remove(_ selection: CacheSelection) async throws -> Int {
         try await database.removeToEnd(selection)
     }
 
-    /// Visits entries in batches of a hundred; damaged ones are skipped.
+    /// Visits entries in batches of a hundred, skipping damaged ones.
     package func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         var last = Int64.min
         while true {
@@ -188,7 +190,7 @@ package final class SQLiteStore: CacheStore, BoundedCacheStore, InvalidationKeep
 
     /// Returns the usage of the store: bodies and descriptions.
     package func usage() async throws -> CacheUsage {
-        // Runs after the changes that were begun earlier.
+        // Runs on the thread for changes, so that it includes the changes that were begun earlier.
         try await database.change { [database] in try database.read { db in try CacheSchema.usage(db) } }
     }
 }

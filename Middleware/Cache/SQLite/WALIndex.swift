@@ -2,11 +2,13 @@
 import GRDB
 import GRDBSQLite
 
-/// The header of a database's WAL-index, which shows whether any process has committed anything since it was last read
-/// (https://www.sqlite.org/walformat.html, "The WAL-Index Header").
+/// The header of a database's WAL-index.
 ///
-/// SQLite compares it in the same way when a transaction begins. It is memory shared by processes: reading it opens,
-/// locks and reads no file, and never waits for a disk. It exists as long as the connection.
+/// It shows whether any process has committed anything since it was last read (https://www.sqlite.org/walformat.html,
+/// "The WAL-Index Header").
+///
+/// SQLite compares it in the same way when a transaction begins. It is in memory that the processes share, so reading
+/// it opens, locks and reads no file, and never waits for a disk. It exists as long as the connection.
 struct WALIndex: Sendable {
     /// A header, which changes with every commit.
     struct Header: Hashable, Sendable {
@@ -14,15 +16,15 @@ struct WALIndex: Sendable {
     }
 
     private static let headerSize = 48
-    /// The size of a part of the WAL-index; the header is at the start of the first.
+    /// The size of a part of the WAL-index; the header is at the start of the first part.
     private static let partSize: Int32 = 32_768
 
-    /// Only read, and never after the connection is closed.
+    /// Safe, because the memory is only read, and never after the connection is closed.
     private nonisolated(unsafe) let start: UnsafeRawPointer
 
     /// - Returns: `nil` if the database has no such memory, such as a read-only one.
     init?(of db: Database) throws {
-        // The memory exists from the first transaction on.
+        // The memory exists only once there has been a transaction.
         _ = try Int.fetchOne(db, sql: "PRAGMA schema_version")
         var file: UnsafeMutablePointer<sqlite3_file>?
         var start: UnsafeMutableRawPointer?
@@ -36,8 +38,8 @@ struct WALIndex: Sendable {
 
     /// The current header; `nil` while it is being written.
     ///
-    /// It is compared with an earlier header. A torn read equals neither the previous header nor the next one, so no
-    /// barrier is needed between the two copies.
+    /// It is compared with an earlier header. An incomplete read equals neither the previous header nor the next one,
+    /// so no barrier is needed between the two copies.
     var header: Header? {
         let first = words(at: 0)
         return first == words(at: Self.headerSize) ? Header(words: first) : nil

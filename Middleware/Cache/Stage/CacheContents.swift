@@ -2,9 +2,9 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// The stored responses of a cache, with the log of what was invalidated, and the events about the store.
+/// The stored responses of a cache, with the log of invalidations, and the events about the store.
 ///
-/// A failure of the store is an event, not an error, except in functions that throw.
+/// A failure of the store is reported as an event, not as an error, except by functions that throw.
 final class CacheContents: Sendable {
     let store: any CacheStore
     let log: InvalidationLog
@@ -18,7 +18,7 @@ final class CacheContents: Sendable {
 
     // MARK: - Lookup
 
-    /// Returns the stored responses that may serve a question; none if the store fails.
+    /// Returns the stored responses that may serve a request; none if the store fails.
     nonisolated(nonsending) func variants(for question: CacheQuestion) async -> [CacheEntry] {
         guard let key = question.key, question.settings.use != .off, !question.isContentUnknown else { return [] }
         do {
@@ -50,7 +50,7 @@ final class CacheContents: Sendable {
         return variants
     }
 
-    /// Returns the variants as the next call will find them.
+    /// Returns the variants that the next call would find.
     func currentVariants(of key: CacheKey) async throws -> [CacheEntry] {
         let entries = try await store.variants(of: key)
         guard let superseded = log.superseded(of: key) else { return entries }
@@ -83,7 +83,7 @@ final class CacheContents: Sendable {
 
     // MARK: - Changes
 
-    /// Changes the descriptions of entries; those without a new one keep theirs.
+    /// Changes the descriptions of entries; entries without a new description are unchanged.
     func update(_ updates: [(entry: CacheEntry, metadata: CacheMetadata?)]) async {
         for (entry, metadata) in updates {
             guard let metadata else { continue }

@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// Something that happened in a cache.
+/// An event of a cache.
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
@@ -13,7 +13,7 @@ public enum CacheEvent: Sendable {
     case stale(CacheKey, CacheStatus)
     /// The server validated a stored response.
     case revalidated(CacheKey, CacheStatus)
-    /// A background validation ended; the error is set if it failed.
+    /// A validation in the background ended; the error is `nil` if it succeeded.
     case revalidatedInBackground(CacheKey, (any Error)?)
     /// A response was stored.
     case stored(CacheKey, bytes: Int64)
@@ -57,7 +57,7 @@ final class CacheEvents: Sendable {
         pass(event, to: streams)
     }
 
-    /// Counts a hit, and creates its event only if somebody listens, because hits are frequent.
+    /// Counts a hit; creates its event only if there are listeners, because hits are frequent.
     func emitHit(_ event: @autoclosure () -> CacheEvent) {
         let streams = state.withLock { state in
             state.metrics.hits += 1
@@ -67,7 +67,9 @@ final class CacheEvents: Sendable {
         pass(event(), to: streams)
     }
 
-    /// Counts a response that is passed on while the cache is off; returns `false` if anybody listens to its events.
+    /// Counts a response that is passed on while the cache is off.
+    ///
+    /// Returns `false` if there are listeners for its event.
     func countPassed() -> Bool {
         guard observer == nil else { return false }
         return state.withLock { state in

@@ -8,13 +8,13 @@ struct CacheExchange: Sendable {
     /// The clock of the call.
     let time: any TimeSource
     let sentAt: Date
-    /// The invalidation stamp at the time the request was sent.
+    /// The stamp of the invalidation log when the request was sent.
     var stamp: UInt64
-    /// The number of responses stored by the time the request was sent.
+    /// The number of responses that had been stored when the request was sent.
     private(set) var commits: UInt64
-    /// The recording counter at the time the request was sent.
+    /// The recording counter when the request was sent.
     private(set) var claims: UInt64
-    /// The request to evaluate the partition for again; nil if the partition's result never changes.
+    /// The request for evaluating the partition again; nil if the partition's result never changes.
     let owned: Request?
     private let partition: UserPartition
 
@@ -50,7 +50,7 @@ struct CacheExchange: Sendable {
         ReceivedResponse(response.head, to: response.request, sentAt: sentAt, receivedAt: date)
     }
 
-    /// Whether the user is still the one the request was sent for.
+    /// Whether the user is still the one that the request was sent for.
     func isStillOwned(_ key: CacheKey) async -> Bool {
         guard let owned else { return true }
         return await partition.isOwner(key.partition, of: owned)

@@ -1,7 +1,7 @@
 /// Counts of a cache's events since it was created.
 ///
-/// See ``CacheMiddleware/metrics``. Each response to a call counts once: as a hit, stale, revalidated or a miss. A
-/// background validation also counts, by its result.
+/// See ``CacheMiddleware/metrics``. Each response to a call is counted once: as a hit, stale, revalidated or a miss. A
+/// background validation is counted separately, by its result.
 public struct CacheMetrics: Sendable, Hashable {
     /// Fresh responses served without contacting the server.
     public internal(set) var hits = 0

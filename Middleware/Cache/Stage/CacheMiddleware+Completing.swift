@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension CacheMiddleware {
-    /// Requests the rest of a stored response and returns the whole, RFC 9111 §3.4.
+    /// Requests the rest of a stored response and returns the complete response, RFC 9111 §3.4.
     func complete(
         _ request: consuming Request,
         _ question: CacheQuestion,
@@ -19,14 +19,14 @@ extension CacheMiddleware {
         let time = own.environment.time
         var asking = own
         asking.head.headerFields = completion.fields
-        // The response is stored as the response to the request with the range.
+        // The response is stored as the response to the request that has the range.
         let exchange = exchange(question.asking(asking.head), of: own, variants: variants)
         let response = try await next(asking)
         let received = time.date
         let status = reports.status(.incomplete, answered: response.status.code)
         switch response.status.code {
         case 206:
-            // The rest may be another user's, even with the same validator.
+            // The rest may belong to another user, even if it has the same validator.
             guard await exchange.isStillOwned, let repeated = completion.repeatedCount(in: response.head, received)
             else {
                 return try await forward(own, question, .incomplete, variants: variants, next, discarding: response)
@@ -47,7 +47,7 @@ extension CacheMiddleware {
         }
     }
 
-    /// Sends the request without the cache's conditions, after a response to them that is of no use.
+    /// Sends the request without the cache's conditions, after a response to them that can't be used.
     func forward(
         _ request: consuming Request,
         _ question: CacheQuestion,
@@ -57,7 +57,7 @@ extension CacheMiddleware {
         discarding response: Response
     ) async throws -> Response {
         await request.discard(response)
-        // The cookies may have changed, and with them the variant.
+        // The discarded response may have changed the cookies, and thereby the variant.
         let asking = question.asking(request.head)
         return try await forward(request, asking, reason, variants: variants, next)
     }
@@ -92,7 +92,7 @@ extension HTTPBody {
 private struct JoinedReader: BodyReader {
     var readers: [any BodyReader]
     var rest: HTTPBody?
-    /// The bytes of the rest that are still to be skipped.
+    /// The number of bytes of the rest that must still be skipped.
     var repeated: Int64
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {

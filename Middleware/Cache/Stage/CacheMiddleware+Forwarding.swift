@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension CacheMiddleware {
-    /// Notes the state of the cache when a request is sent.
+    /// Records the state of the cache when a request is sent.
     func exchange(
         _ question: CacheQuestion,
         of request: borrowing Request,
@@ -12,10 +12,10 @@ extension CacheMiddleware {
         CacheExchange(question, of: request, variants: variants, questions.partition, contents.log)
     }
 
-    /// Sends a request for which the cache is off, and that changes nothing that is stored.
+    /// Sends a request for which the cache is off and that doesn't change anything stored.
     ///
-    /// The rules, the key, the partition and the log of invalidations aren't needed: they accounted for half the cost
-    /// of the README's chain.
+    /// This skips the rules, the key, the partition and the log of invalidations, which were half the cost of the chain
+    /// in the README.
     nonisolated(nonsending) func pass(_ request: consuming Request, _ next: Next) async throws -> Response {
         let reason = CacheReason.off.forward
         request.noteEvent("httpchain.cache.forward", [("httpchain.cache.reason", .string(reason.rawValue))])
@@ -24,7 +24,7 @@ extension CacheMiddleware {
         return response
     }
 
-    /// Sends the request unchanged, except for asking for validation if it is a refresh.
+    /// Sends the request unchanged, or with a request for validation if it is a refresh.
     nonisolated(nonsending) func forward(
         _ request: consuming Request,
         _ question: CacheQuestion,
@@ -72,7 +72,7 @@ extension CacheMiddleware {
         let isOwned = await exchange.isStillOwned
         switch rules.conclude(validation, with: exchange.received(response, at: received), to: question) {
         case .freshened where !isOwned:
-            // The server validated one user's response for another user, who may not be entitled to it.
+            // The server validated one user's response for another user, who may not be allowed to see it.
             break
         case .freshened(let found, let answer):
             await response.body.drain(time: time)
@@ -81,7 +81,7 @@ extension CacheMiddleware {
             status.describe(answer)
             var served = await serve(answer, status, question)
             served?.source = .stored(received: response.head)
-            // Readers of their bodies continue to the end.
+            // Readers of the removed bodies can still read them to the end.
             await contents.removeForbidden(updates)
             if let served {
                 await invalidate(by: question, answered: response.head)
@@ -101,12 +101,13 @@ extension CacheMiddleware {
             return await take(response, exchange, status, receivedAt: received)
         case .sendUnconditionally: break
         }
-        // The validated response is gone, or the 304 matched nothing stored: the cache's conditions were useless.
+        // The validated response is gone, or the 304 matched no stored response, so the request is repeated without
+        // conditions.
         guard canRepeat else { return await take(response, exchange, status, receivedAt: received) }
         return try await forward(own, question, validation.reason, variants: variants, next, discarding: response)
     }
 
-    /// Returns the stored response to serve instead of an error, RFC 9111 §4.2.4 and RFC 5861 §4.
+    /// Returns the stored response to serve in place of an error, RFC 9111 §4.2.4 and RFC 5861 §4.
     private func instead(
         of error: any Error,
         _ validation: CacheValidation,
@@ -135,13 +136,13 @@ extension CacheMiddleware {
         _ next: Next
     ) {
         guard let key = question.key, request.body.isReplayable else { return }
-        // Conditions and ranges were the caller's, who already has a response.
+        // Conditions and ranges are removed, because they were for the caller, who already has a response.
         for name in [HTTPField.Name.range, .ifRange, .ifNoneMatch, .ifModifiedSince] {
             request.head.headerFields[name] = nil
         }
         let plain = question.asking(request.head)
         guard case .serveAndRevalidate(_, let validation) = rules.decide(plain, among: variants) else { return }
-        // The validation outlives the call.
+        // The validation continues after the call has ended.
         request.removeDeadline()
         let request = request
         recorder.revalidator.start(key) { [self] in
@@ -151,7 +152,7 @@ extension CacheMiddleware {
                 await request.options[CookieKeeperNote.self]?
                     .keep(response.receivedFields, sentAs: response.request, for: request)
                 if let error = response.cacheFailure { failure = error }
-                // Read to the end, because only what is read is stored.
+                // The body is read to its end, because a response is stored only as it is read.
                 if !(response.cacheStatus?.isFromStore ?? true) { for try await _ in response.body {} }
             } catch {
                 failure = error
@@ -184,7 +185,7 @@ extension CacheMiddleware {
         {
             reports.events.emit(.notStored(key, reason: CacheExchange.disowned))
         } else if response.source.isRemembered {
-            // It may be old, and without Date nothing would show it.
+            // The response may be old, and without `Date` that can't be detected.
             if let key = question.key { reports.events.emit(.notStored(key, reason: CacheExchange.remembered)) }
         } else if question.request.method == .head, question.settings.use != .off {
             let updates = rules.updates(byHead: head, to: question, among: exchange.variants)
@@ -217,6 +218,6 @@ extension CacheMiddleware {
 }
 
 extension Error {
-    /// Whether the server could not be reached, or did not respond: a transport error is the cause.
+    /// Whether the server was unreachable or didn't respond: a transport error is among the causes.
     fileprivate var isDisconnection: Bool { causes.contains { $0 is TransportError } }
 }

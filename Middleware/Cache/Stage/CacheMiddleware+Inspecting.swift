@@ -116,7 +116,7 @@ extension CacheDecision {
 }
 
 extension CacheValidation {
-    /// "ETag", "Last-Modified" or both.
+    /// The validators in words: "ETag", "Last-Modified" or both.
     var validators: String {
         [
             fields.contains(.ifNoneMatch) ? "ETag" : nil,

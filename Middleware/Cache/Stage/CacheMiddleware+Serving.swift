@@ -70,7 +70,7 @@ extension CacheMiddleware {
     ) -> Response {
         let metadata = answer.entry.response.metadata
         var response = Response(head: metadata.head, body: body)
-        // Digest verification needs to know that the content was changed since it was received.
+        // Digest verification must be able to detect that the content was decoded after it was received.
         if !metadata.originalContentFields.isEmpty {
             response.options[OriginalContentFieldsFact.self] = metadata.originalContentFields
         }
@@ -78,7 +78,7 @@ extension CacheMiddleware {
         case .whole: break
         case .notModified:
             response.head.status = .notModified
-            // RFC 9110 §15.4.5: fields that describe content that isn't sent.
+            // RFC 9110 §15.4.5: removes fields that describe the content, because it isn't sent.
             for name in [HTTPField.Name.contentLength, .contentEncoding, .contentType, .contentLanguage] {
                 response.headers[name] = nil
             }

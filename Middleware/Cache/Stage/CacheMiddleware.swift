@@ -11,11 +11,11 @@ public import HTTPTypes
 /// print(response.cacheStatus?.explanation ?? "")
 /// ```
 ///
-/// ``CacheRules`` decides what is stored, how long it is fresh, and when it is validated or invalidated. The rules are
-/// those of a browser's cache, or with ``CacheRules/Mode/shared`` those of a proxy. A response is stored while its
+/// ``CacheRules`` determines what is stored, how long it is fresh, and when it is validated or invalidated. The rules
+/// are those of a browser's cache, or with ``CacheRules/Mode/shared`` those of a proxy. A response is stored while its
 /// caller reads it; if the transfer fails or the caller stops early, it isn't stored. A caller that stops early has
-/// seen a newer response than the stored one, which is therefore validated before its next use. If the store fails,
-/// the call doesn't: the failure is reported as an event and treated as a miss.
+/// seen a newer response than the stored one, which is therefore validated before its next use. A failure of the store
+/// doesn't fail the call, but is reported as an event and treated as a miss.
 ///
 /// Every response carries its ``CacheStatus``, typed (`response.cacheStatus`) and as a `Cache-Status` field (RFC 9211).
 /// Stored responses also carry `Age`. ``events(bufferingNewest:)`` reports events as they happen.
@@ -34,8 +34,9 @@ public import HTTPTypes
 /// (``HTTPChainCore/Request/caching(_:)``): lifetime, off, refresh, offline, identifier, ignored query
 /// parameters, classification, and invalidations.
 ///
-/// **Errors.** The stage adds none. Errors of inner stages pass through, unless a stored response may be served instead
-/// (`response.cacheFailure` then has the error). If nothing else is allowed, the response is 504 (Gateway Timeout).
+/// **Errors.** The stage throws none of its own. Errors of inner stages pass through, unless a stored response may be
+/// served instead (`response.cacheFailure` then has the error). If the caller accepts only stored responses and none
+/// may be used, the response is 504 (Gateway Timeout).
 public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
     let questions: CacheQuestions
     let rules: CacheRules
@@ -54,7 +55,7 @@ public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
     ///   - abandonment: The treatment of a response whose reader stops early; it is discarded by default.
     ///   - revalidator: The owner of background validations; a separate one by default.
     ///   - name: The cache's name in `Cache-Status`.
-    ///   - observer: Receives each event immediately, on the call's task. It must return quickly.
+    ///   - observer: A closure that receives each event immediately, in the call's task. It must return quickly.
     ///   - storing: A filter for what is stored; responses are stored as received by default. It receives the metadata
     ///     to be stored and the caller's request, and returns the metadata to store, or nil to store nothing and remove
     ///     what was stored before. It may change header fields, class and lifetime; changes to status, variant and times
@@ -118,7 +119,7 @@ public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
         questions.partition.problems(at: place, of: "CacheMiddleware", "whose responses it stores")
     }
 
-    /// Marks the transport as caching, since a second cache would be useless.
+    /// Marks the transport as caching, because a second cache would be useless.
     package func stageCapabilities(over inner: TransportCapabilities) -> TransportCapabilities {
         inner.union(.caches)
     }
@@ -156,6 +157,8 @@ public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
         }
     }
 
-    /// Whether the store keeps deadlines; a networked store must declare it, and those of this package bound every wait.
+    /// Whether the store respects deadlines.
+    ///
+    /// A networked store must declare that it does; the stores of this package limit every wait.
     package var stageKeepsDeadlines: Bool { contents.store.keepsDeadlines }
 }

@@ -12,7 +12,7 @@ package enum CacheOption: RequestOption, TransportSwitch {
     }
     /// Returns whether a chain without the stage may ignore the value.
     package static func isHarmless(_ value: Value) -> Bool {
-        // A refresh tells caches on the path, and a call without the cache invalidates what is stored.
+        // A refresh also affects caches on the path, and a call that bypasses the cache may still invalidate entries.
         if value.use == .off { return value.invalidates.isEmpty }
         return value == CacheSettings(use: value.use) && [nil, .standard].contains(value.use)
     }
@@ -66,13 +66,13 @@ public struct CacheRoute: Sendable {
     let matches: @Sendable (HTTPRequest) -> Bool
     let settings: CacheSettings
 
-    /// Applies to the requests that a closure matches.
+    /// Creates a route for the requests that a closure matches.
     public init(where matches: @escaping @Sendable (HTTPRequest) -> Bool, _ settings: CacheSettings) {
         self.matches = matches
         self.settings = settings
     }
 
-    /// Applies to requests to a path and everything below it, on any origin and with any query.
+    /// Creates a route for requests to a path and everything below it, on any origin and with any query.
     public init(path: String, _ settings: CacheSettings) {
         self.init(
             where: { request in

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Makes the question that a request asks the cache: its key, its user, and the settings that apply to it.
+/// Describes a request for the rules: its key, its user, and the settings that apply to it.
 struct CacheQuestions: Sendable {
     let partition: UserPartition
     let settings: CacheSettings
@@ -10,9 +10,9 @@ struct CacheQuestions: Sendable {
     /// Whether the cache is shared, RFC 9111 §1.
     let isShared: Bool
 
-    /// Returns the question that a request asks the cache.
+    /// Returns the description of a request.
     ///
-    /// - Parameter known: The settings that apply to the request, if they are known already.
+    /// - Parameter known: The settings that apply to the request, if they have already been determined.
     /// - Throws: Errors of the partition.
     nonisolated(nonsending) func question(
         about request: borrowing Request,
@@ -23,7 +23,8 @@ struct CacheQuestions: Sendable {
         let owner: String
         switch try await partition.owner(of: request) {
         case .user(let name): owner = name
-        // A shared cache stores responses to authenticated requests if they are meant for all, RFC 9111 §3.5.
+        // A shared cache stores responses to authenticated requests only if they are meant for all users, RFC 9111
+        // §3.5.
         case .unknown where isShared: owner = ""
         case .unknown:
             var question = CacheQuestion(head, key: nil, settings: settings, time: request.environment.time.date)
@@ -56,7 +57,9 @@ struct CacheQuestions: Sendable {
         )
     }
 
-    /// Returns the settings that apply to a request: its own over those of its route, over those of the stage.
+    /// Returns the settings that apply to a request.
+    ///
+    /// Its own take precedence over those of its route, and those over the stage's.
     func settings(for request: borrowing Request) -> CacheSettings {
         var result = settings
         if !routes.isEmpty {
@@ -96,7 +99,7 @@ struct CacheQuestions: Sendable {
             let bytes = try await (copy request).withinDeadline { try await body.collect(upTo: comparedContent) }
             return SHA256Digest.hex(of: bytes)
         } catch let error where !(error is CancellationError) && !(error is any TimeoutFailure) {
-            // Sending the request reads the body too, and reports the error.
+            // The error is ignored here, because sending the request also reads the body, and reports it.
             return nil
         }
     }

@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Stores responses while they are read, and owns the work of the cache in the background.
+/// Stores responses while they are read, and owns the cache's background work.
 struct CacheRecorder: Sendable {
     let contents: CacheContents
     let rules: CacheRules
@@ -17,7 +17,7 @@ struct CacheRecorder: Sendable {
 
     /// Stores the response while its body is read.
     ///
-    /// - Returns: Whether the response will be stored if nothing goes wrong.
+    /// - Returns: Whether the response will be stored if no error occurs.
     func record(_ response: inout Response, _ metadata: CacheMetadata, _ exchange: CacheExchange) async -> Bool {
         guard let key = exchange.question.key else { return false }
         var metadata = metadata
@@ -39,7 +39,7 @@ struct CacheRecorder: Sendable {
             return false
         }
         var claimed = metadata
-        // If the date is only the time of receipt, it doesn't show that the server made this response later.
+        // If the date is only the time of receipt, it doesn't show that the server created this response later.
         if !response.headers.contains(.date) { claimed.head.headerFields[.date] = nil }
         guard let claim = contents.log.claims.claim(key, claimed, sentAt: exchange.claims) else {
             events.emit(.notStored(key, reason: "another call, sent at the same time, stores it"))
@@ -52,7 +52,7 @@ struct CacheRecorder: Sendable {
                 await recording.finish()
                 return true
             }
-            // A response without content is already complete, and may never be read.
+            // A response without content is already complete, and its body may never be read.
             if response.body.length == 0 || response.body.length == nil && declared == 0 {
                 await recording.finish()
                 return true
@@ -88,7 +88,7 @@ struct CacheRecorder: Sendable {
         if let other = plan.other {
             if let range = plan.before { parts.before = try await store.body(of: other, range: range) }
             if let range = plan.after { parts.after = try await store.body(of: other, range: range) }
-            // The stored part is gone: store the new part alone.
+            // The stored part is gone, so only the new part is stored.
             if (plan.before != nil) != (parts.before != nil) || (plan.after != nil) != (parts.after != nil) {
                 plan = plan.alone
                 parts = (nil, nil)
@@ -120,8 +120,9 @@ struct CacheRecorder: Sendable {
         CommitPlace(contents: contents, exchange: exchange, metadata: plan.metadata, rules: rules)
     }
 
-    /// Appends a part to the stored one it continues, so that stored bytes aren't written again; returns `nil` if the
-    /// store, or the part, doesn't allow it.
+    /// Appends a part to the stored part that it continues, so that stored bytes aren't written again.
+    ///
+    /// Returns `nil` if the store or the part doesn't allow this.
     private func append(
         _ plan: CombinationPlan,
         _ key: CacheKey,
@@ -154,7 +155,7 @@ struct CacheRecorder: Sendable {
         _ key: CacheKey,
         _ time: any TimeSource
     ) -> HTTPBody {
-        // A second read of a replayable body isn't recorded.
+        // If a replayable body is read a second time, that isn't recorded.
         let pending = Locked<CacheRecording?>(recording)
         let onAbandoned: (@Sendable (HTTPBody) -> Void)?
         if case .finish(let limit) = abandonment {

@@ -6,7 +6,7 @@ final class CacheRecording: Sendable {
     private struct State {
         var isOpen = true
         var count: Int64 = 0
-        /// The number of bytes still to skip, because they are already stored.
+        /// The number of bytes that must still be skipped, because they are already stored.
         var overlap: Int64
 
         /// Returns the part of a chunk to write.
@@ -28,9 +28,10 @@ final class CacheRecording: Sendable {
     /// - Parameters:
     ///   - writer: The writer of the entry.
     ///   - key: The key of the entry.
-    ///   - declared: The length the head declares; with any other length the response is incomplete (RFC 9111 §3.3).
+    ///   - declared: The length that the head declares. With any other length, the response is incomplete (RFC 9111
+    ///     §3.3).
     ///   - overlap: The number of leading bytes that are not written, because they are already stored.
-    ///   - suffix: The bytes after the response's own when parts are combined.
+    ///   - suffix: The stored bytes that follow the response's own if parts are combined.
     ///   - place: The destination of the complete response.
     ///   - claim: The right to store the response.
     init(
@@ -100,7 +101,8 @@ final class CacheRecording: Sendable {
             }
             if let obstacle = await place.obstacle(key) { return await stop(obstacle) }
             close()
-            // Not earlier: a response that arrives before the commit would be stored as well.
+            // The claim is released only after the commit, because otherwise another response that arrives before the
+            // commit would also be stored.
             defer { claim.release() }
             let commit = try await writer.commit()
             for key in commit.evicted { events.emit(.evicted(key)) }
@@ -119,7 +121,7 @@ final class CacheRecording: Sendable {
         }
     }
 
-    /// Invalidates the responses that are superseded by this one, which is complete but not stored.
+    /// Invalidates the responses that are superseded by this one, which is complete but isn't stored.
     private func supersede() async {
         do {
             try await place.supersede()
@@ -128,7 +130,9 @@ final class CacheRecording: Sendable {
         }
     }
 
-    /// Ends the recording because the caller stopped reading: it has seen a newer response than the stored one.
+    /// Ends the recording because the caller stopped reading.
+    ///
+    /// The next look-up invalidates the stored response, because the caller has seen a newer one.
     func abandon() async {
         place.supersedeLater()
         await stop(Self.abandoned)
@@ -136,7 +140,8 @@ final class CacheRecording: Sendable {
 
     /// Ends the recording because the transfer failed or the response can't be stored.
     ///
-    /// After a failed transfer, the stored response stays in use: it is what the cache has for a network that fails.
+    /// After a failed transfer, the stored response isn't invalidated, so that it can be served while the network
+    /// fails.
     func stop(_ reason: String) async {
         close()
         claim.release()

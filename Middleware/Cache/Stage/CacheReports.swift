@@ -1,16 +1,18 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The reports of a cache: its events, and the status of each response.
+/// The reports of a cache: its events, and the cache status of each response.
 struct CacheReports: Sendable {
     /// The name of the cache in `Cache-Status`.
     let name: String
     let events: CacheEvents
-    /// The `Cache-Status` fields of forwarded requests with a 200 response, by reason, and by whether it is stored.
+    /// The `Cache-Status` fields for forwarded requests with a 200 response, by reason, and by whether the response is
+    /// stored.
     ///
-    /// There are only a few. Rendering and validating one takes a tenth of the time of a call.
+    /// They are prepared, because rendering and validating a field takes a tenth of the time of a call, and there are
+    /// only a few.
     private let fields: [HTTPField]
-    /// The status of a call whose cache is off, with a 200 response: most calls of a chain whose cache is off.
+    /// The status of a call for which the cache is off and whose response is a 200, as for most such calls.
     private let off: CacheStatus
     private let preparedOff: PreparedOption
 
@@ -42,12 +44,12 @@ struct CacheReports: Sendable {
         return fields[2 * index + (status.isStored ? 1 : 0)]
     }
 
-    /// The status of a request that is sent to the server, which answers with `code`.
+    /// The status of a request that is sent to the server, with the status code of its response.
     func status(_ reason: CacheReason, answered code: Int? = nil) -> CacheStatus {
         CacheStatus(cache: name, forward: reason.forward, forwardStatus: code, reason: reason)
     }
 
-    /// Adds the status of a call whose cache is off.
+    /// Adds the status of a call for which the cache is off.
     func attachOff(to response: inout Response) {
         let code = response.status.code
         guard code == off.forwardStatus else { return attach(status(.off, answered: code), to: &response) }
@@ -55,7 +57,7 @@ struct CacheReports: Sendable {
         response.options.set(preparedOff)
     }
 
-    /// Adds the cache's status after those of other caches on the path, RFC 9211 §2.
+    /// Adds the cache's status after those of the other caches on the path, RFC 9211 §2.
     func attach(_ status: CacheStatus, to response: inout Response) {
         addField(for: status, to: &response)
         response.options[CacheStatusFact.self] = status

@@ -3,8 +3,8 @@ import HTTPChainCore
 /// Owns a cache's background work: validations of stale responses that were already returned (`stale-while-revalidate`,
 /// RFC 5861 §3).
 ///
-/// There is at most one validation per key, and a bounded number in total; further ones are left to a later call.
-/// Shutdown cancels the validations in flight and waits for them to end. Without it, they end by themselves:
+/// There is at most one validation per key, and a limited number in total; others are left to a later call. Shutdown
+/// cancels the validations in flight and waits for them to end. Without a shutdown, they end by themselves:
 ///
 /// ```swift
 /// let revalidator = CacheRevalidator()

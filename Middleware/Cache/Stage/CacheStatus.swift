@@ -32,11 +32,12 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible, Describe
     public var isHit = false
     /// The reason why the request was forwarded; `nil` if it wasn't.
     package var forward: Forward?
-    /// The status of the server's response; `nil` if the request wasn't forwarded, or the server was unreachable.
+    /// The status of the server's response; `nil` if the request wasn't forwarded, or the server didn't respond.
     package var forwardStatus: Int?
     /// Whether the server's response is being stored.
     public var isStored = false
-    /// The remaining fresh time in seconds, negative if stale; `nil` for a response from the server.
+    /// The remaining number of seconds until the response is stale; negative if it is; `nil` for a response from the
+    /// server.
     package var timeToLive: Int64?
     /// The age of the response in seconds; `nil` for a response from the server.
     public var age: Int64?
@@ -48,7 +49,7 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible, Describe
     /// Whether the content came from the store, with or without validation.
     package var isFromStore: Bool { age != nil }
 
-    /// Describes the stored response that is served after all.
+    /// Adds the details of the stored response that is served after all.
     mutating func describe(_ answer: CacheAnswer) {
         timeToLive = answer.freshness.wholeTimeToLive
         age = answer.freshness.ageField
@@ -99,13 +100,13 @@ public struct CacheStatus: Sendable, Hashable, CustomStringConvertible, Describe
     }
 }
 
-/// Carries the ``CacheStatus`` of a response.
+/// The ``CacheStatus`` of a response.
 package enum CacheStatusFact: ResponseOption {
     /// No cache handled the response.
     package static var defaultValue: CacheStatus? { nil }
 }
 
-/// Carries the error that a stored response or a 504 replaced.
+/// The error for which a stored response or a 504 is the replacement.
 package enum CacheFailureFact: ResponseOption {
     /// Nothing failed.
     package static var defaultValue: (any Error)? { nil }

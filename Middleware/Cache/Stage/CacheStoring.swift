@@ -1,7 +1,7 @@
 import HTTPTypes
 
 extension CacheRecorder {
-    /// Applies the application's filter to metadata; returns nil to store nothing.
+    /// Applies the application's filter to metadata; returns nil if nothing may be stored.
     func filtered(_ metadata: CacheMetadata, _ request: HTTPRequest) -> CacheMetadata? {
         guard let filter else { return metadata }
         guard let wanted = filter(metadata, request) else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// Passes a response to its caller and records it; both end if the caller stops early.
+/// Passes a response to its caller while recording it; both end if the caller stops early.
 struct CachingReader: BodyReader {
     var inner: any BodyReader
     let recording: CacheRecording
@@ -29,11 +29,11 @@ struct CachingReader: BodyReader {
     }
 }
 
-/// Forwards another reader, and if the caller stops early, hands that reader over to be read to its end.
+/// Reads from another reader; if the caller stops early, passes that reader on, to be read to its end.
 struct HandingOnReader: BodyReader {
     private let source: Source
 
-    /// Holds the reader between two reads.
+    /// Keeps the reader between two reads.
     private final class Source: Sendable {
         private let slot: Locked<Locked<(any BodyReader)?>?>
         private let onAbandoned: @Sendable (HTTPBody) -> Void

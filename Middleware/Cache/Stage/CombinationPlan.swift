@@ -6,15 +6,15 @@ import HTTPTypes
 package struct CombinationPlan {
     package enum Outcome {
         case store(CombinationPlan)
-        /// All of it is already stored: only the description changes.
+        /// All of the response is already stored, so only the description changes.
         case freshen(CacheEntry, CacheMetadata)
-        /// The stored response is more valuable.
+        /// Nothing is stored, because the stored response is more valuable.
         case keep
     }
 
     /// The metadata to store.
     package var metadata: CacheMetadata
-    /// The length of the response's own content; `nil` if irrelevant.
+    /// The length of the response's own content; `nil` if it doesn't matter.
     package var ownLength: Int64?
     /// The stored part.
     package var other: CacheEntry?
@@ -52,7 +52,7 @@ package struct CombinationPlan {
             return .store(plan.whole(range, of: length))
         }
         let validators = Validators(metadata.head.headerFields, receivedAt: metadata.responseTime)
-        // A response with another status (such as a 404 with its own page) isn't part of the content.
+        // A response with another status, such as a 404 with an error page, isn't part of the content.
         let joined =
             other.response.facts.status == 200
             ? try? other.response.heldContent.joined(
@@ -62,7 +62,7 @@ package struct CombinationPlan {
         switch other.response.metadata.content {
         case .complete:
             guard joined != nil else {
-                // Without a tag, it is unknown whether the stored response is outdated.
+                // Without an entity tag, it can't be determined whether the stored response is outdated.
                 let isUnknown = validators.entityTag == nil || other.response.facts.entityTag == nil
                 return isUnknown ? .keep : .store(plan.whole(range, of: length))
             }

@@ -2,13 +2,13 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A store with its own log, shared by all stages that use the store.
+/// A store with its own log, which all stages that use the store share.
 package protocol InvalidationKeeping: CacheStore {
     var invalidations: InvalidationLog { get }
 }
 
-/// Records recent invalidations, so that a response that was in flight at the time isn't stored afterwards, the
-/// recordings in progress, and the stored responses that are to be invalidated at their next lookup.
+/// Keeps three things for a store: recent invalidations, so that a response that was in flight at the time isn't stored
+/// afterwards; the recordings in progress; and the stored responses that the next look-up must invalidate.
 package final class InvalidationLog: Sendable {
     private struct State {
         var now: UInt64 = 0
@@ -21,7 +21,7 @@ package final class InvalidationLog: Sendable {
         var superseded: [CacheKey: SupersededVariants] = [:]
 
         mutating func supersede(_ variants: SupersededVariants, of key: CacheKey) {
-            // An old response that is still in use is better than unlimited memory.
+            // If there are too many, they are forgotten. Serving an old response is better than using unlimited memory.
             if superseded[key] == nil, superseded.count >= InvalidationLog.limit { superseded = [:] }
             superseded[key, default: SupersededVariants()].merge(variants)
         }
@@ -31,7 +31,7 @@ package final class InvalidationLog: Sendable {
     private final class Core: Sendable {
         let state = Locked(State())
         let claims = RecordingClaims()
-        /// The core that this one was merged into.
+        /// The core that this one was merged into, if any.
         let whole = Locked<Core?>(nil)
 
         var root: Core {
@@ -51,7 +51,7 @@ package final class InvalidationLog: Sendable {
     /// The responses being stored.
     var claims: RecordingClaims { core.claims }
 
-    /// Merges another log into this one, if the store of one is part of the other's.
+    /// Merges another log into this one; used if the store of one is part of the other's.
     ///
     /// Responses in flight during the merge are not stored.
     func join(_ other: InvalidationLog) {
@@ -60,7 +60,7 @@ package final class InvalidationLog: Sendable {
         let (now, commits, superseded) = part.state.withLock { ($0.now, $0.commits, $0.superseded) }
         whole.state.withLock { state in
             for (key, variants) in superseded { state.supersede(variants, of: key) }
-            // Later than any stamp of either log.
+            // The new stamp is later than any stamp of either log.
             state.now = max(state.now, now) + 1
             state.commits = max(state.commits, commits) + 1
             state.everything = state.now
@@ -74,7 +74,7 @@ package final class InvalidationLog: Sendable {
 
     func noteCommit() { state.withLock { $0.commits += 1 } }
 
-    /// The current stamp, to be compared when the response is complete.
+    /// The current stamp; it is compared when the response is complete.
     var stamp: UInt64 { state.withLock { $0.now } }
 
     package func note(_ selection: CacheSelection) {
@@ -89,15 +89,15 @@ package final class InvalidationLog: Sendable {
         }
     }
 
-    /// Whether no invalidation since then can include a response to this URL.
+    /// Whether no invalidation since the stamp can include a response to this URL.
     package func isCurrent(_ url: String, since stamp: UInt64) -> Bool {
         state.withLock { $0.everything <= stamp && ($0.urls[ExactText(url)] ?? 0) <= stamp }
     }
 
-    /// Notes stored responses that a newer one superseded without being stored.
+    /// Records stored responses that were superseded by a newer one that isn't stored.
     ///
-    /// The caller of the newer one may stop reading at any time, when nobody can wait for the store. The next lookup
-    /// therefore invalidates them.
+    /// They are invalidated by the next look-up. This can't be done immediately, because the caller of the newer
+    /// response may stop reading at a point where nothing can wait for the store.
     func noteSuperseded(_ entries: [CacheEntry]) {
         guard !entries.isEmpty else { return }
         state.withLock { state in
@@ -105,12 +105,13 @@ package final class InvalidationLog: Sendable {
         }
     }
 
-    /// The stored responses to a key that are to be invalidated; nil if there are none.
+    /// The stored responses to a key that must be invalidated; nil if there are none.
     func superseded(of key: CacheKey) -> SupersededVariants? {
         state.withLock { $0.superseded.isEmpty ? nil : $0.superseded[key] }
     }
 
-    /// Forgets stored responses that have been invalidated, unless others of the same key were added meanwhile.
+    /// Removes the record of stored responses that have been invalidated, unless others of the same key were added
+    /// meanwhile.
     func forget(_ superseded: SupersededVariants, of key: CacheKey) {
         state.withLock { state in
             if state.superseded[key] == superseded { state.superseded[key] = nil }
@@ -118,9 +119,9 @@ package final class InvalidationLog: Sendable {
     }
 }
 
-/// Stored responses to one key that newer ones superseded.
+/// The stored responses to a key that were superseded by newer ones.
 struct SupersededVariants: Equatable {
-    /// The times when they arrived: a response that replaces one of them, or is a validated one, is newer.
+    /// The time when each of them arrived; a response that replaces one of them, and a validated one, is newer.
     private var times: [CacheVariant: Date] = [:]
 
     init() {}

@@ -2,10 +2,12 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The responses being stored, or just stored: of concurrent calls for the same response, only one stores it.
+/// The responses that are being stored, or were just stored.
 ///
-/// The other calls still return their responses. A call that was sent after a recording began may get a newer response
-/// (it may be a reload), so it stores its response too.
+/// If concurrent calls get the same response, only one of them stores it.
+///
+/// The other calls still return their responses. A call that was sent after a recording began may be a reload, whose
+/// response is newer, so it stores its response too.
 final class RecordingClaims: Sendable {
     fileprivate struct Place: Hashable {
         var key: CacheKey
@@ -19,11 +21,11 @@ final class RecordingClaims: Sendable {
         var metadata: CacheMetadata
     }
 
-    /// The state of one place; never empty.
+    /// The state of one place; it is never empty.
     private struct Standing {
         /// The claim whose response is being stored.
         var holder: Holder?
-        /// The last claim that stored a response, for calls that were sent earlier and complete later.
+        /// The last claim that stored a response; it is kept for calls that were sent earlier and complete later.
         var fulfilled: Holder?
     }
 
@@ -39,15 +41,15 @@ final class RecordingClaims: Sendable {
             if standings[oldest]?.holder == nil { standings[oldest] = nil }
         }
     }
-    /// The number of places that are remembered.
+    /// The number of places that are kept after their responses were stored.
     private static let memory = 256
 
     private let state = Locked(State())
 
-    /// The current stamp, to be compared when the response has arrived.
+    /// The current stamp; it is compared when the response has arrived.
     var stamp: UInt64 { state.withLock { $0.last } }
 
-    /// Claims the place of a response; returns nil if a concurrent call's response is being stored there, or was.
+    /// Claims the place of a response; returns nil if a concurrent call is storing a response there, or has stored one.
     ///
     /// - Parameters:
     ///   - key: The key of the response.
@@ -92,7 +94,7 @@ final class RecordingClaims: Sendable {
     }
 }
 
-/// The right to store a response; ends with the recording.
+/// The right to store a response; it ends with the recording.
 final class RecordingClaim: Sendable {
     private let claims: RecordingClaims
     private let place: RecordingClaims.Place
@@ -124,7 +126,7 @@ final class RecordingClaim: Sendable {
 }
 
 extension CacheMetadata {
-    /// Whether the server made this response later than another one, and with different content.
+    /// Whether the server created this response later than another one, and with different content.
     fileprivate func isNewer(than other: CacheMetadata) -> Bool {
         let (own, old) = (head.headerFields, other.head.headerFields)
         guard let date = own.value(of: .date).flatMap({ HTTPDate($0) }),

@@ -1,9 +1,9 @@
 public import Foundation
 public import HTTPChainCore
 
-/// A store that passes everything on to another one.
+/// A store that passes every operation on to another one.
 package protocol WrappingCacheStore: CacheStore {
-    /// The store that does the work.
+    /// The store that performs the operations.
     var wrapped: any CacheStore { get }
 }
 
@@ -25,7 +25,7 @@ public struct BuiltInCacheStore: WrappingCacheStore {
 }
 
 extension CacheStore {
-    /// The store that does the work.
+    /// The store that performs the operations.
     package var unwrapped: any CacheStore { (self as? any WrappingCacheStore)?.wrapped ?? self }
 }
 
@@ -54,9 +54,9 @@ extension CacheStore where Self == BuiltInCacheStore {
     /// Stores responses persistently in the files of a directory, within bounds.
     ///
     /// The directory may be lost, damaged, full or inaccessible at any time, and the process may be killed at any
-    /// point: the store returns exactly the stored bytes, or nothing. A body of up to 256 KiB is verified before any of
-    /// it is returned. A longer one is verified block by block, each before it is returned; if a later block is
-    /// damaged, the body ends with a ``CacheStoreFault``.
+    /// point. The store nevertheless returns either exactly the stored bytes, or nothing. A body of up to 256 KiB is
+    /// verified before any of it is returned. A longer one is verified block by block, each before it is returned; if a
+    /// later block is damaged, the body ends with a ``CacheStoreFault``.
     ///
     /// Nothing is opened or created before the first use. Several processes may share a directory, with the same bounds.
     ///
@@ -75,8 +75,8 @@ extension CacheStore where Self == BuiltInCacheStore {
     /// Keeps recently used entries in memory, above a store that keeps all entries.
     ///
     /// The first use of an entry copies it to memory, which then serves further uses until memory needs the space or
-    /// the entry changes. If several variants of a key are stored, they are served from the store below. Changes of the
-    /// store below by other processes aren't noticed: each process needs its own directory.
+    /// the entry changes. If a key has several variants, the underlying store serves them. The memory doesn't notice
+    /// changes that other processes make to the underlying store, so each process needs its own directory.
     ///
     /// - Parameters:
     ///   - memory: The maximum total size of the copies in memory.
@@ -93,7 +93,7 @@ extension CacheStore where Self == BuiltInCacheStore {
 
     /// Divides entries among stores by the class of their data.
     ///
-    /// A call sets its class with ``CacheSettings``. Several classes may share a store; each store has its own bounds.
+    /// A call sets its class with ``CacheSettings``. Several classes may share a store. Each store has its own bounds.
     /// A response replaces the previous variant even if that had another class.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// Writes numbers and texts in sequence, numbers in little-endian order.
+/// Writes numbers and texts in sequence; numbers are in little-endian order.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -28,7 +28,7 @@ struct ByteWriter {
 
     mutating func append(contentsOf buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
 
-    /// Overwrites bytes written before with a number.
+    /// Overwrites bytes that were written before with a number.
     mutating func put<Number: FixedWidthInteger>(_ number: Number, at offset: Int) {
         withUnsafeBytes(of: number.littleEndian) { bytes.replaceSubrange(offset..<(offset + $0.count), with: $0) }
     }
@@ -41,7 +41,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads the output of ``ByteWriter``; malformed bytes are an error, never a trap.
+/// Reads the output of ``ByteWriter``; malformed bytes cause an error, never a trap.
 struct ByteReader {
     struct Malformed: Error {}
 
@@ -80,7 +80,7 @@ struct ByteReader {
 
     mutating func double() throws(Malformed) -> Double { Double(bitPattern: try number(UInt64.self)) }
 
-    /// Reads a count; one that exceeds a 32-bit `Int` is the largest, which no buffer has.
+    /// Reads a count; one that doesn't fit a 32-bit `Int` becomes its maximum, which exceeds every buffer.
     mutating func count() throws(Malformed) -> Int { Int(clamping: try number(UInt32.self)) }
 
     mutating func text() throws(Malformed) -> String {

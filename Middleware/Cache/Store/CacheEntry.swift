@@ -15,7 +15,9 @@ public struct CacheEntryID: Sendable, Hashable {
 
 /// A stored response: a variant of its key.
 public struct CacheEntry: Sendable, Identifiable {
-    /// The identifier in the store; freshening keeps it, a new response gets a new one.
+    /// The identifier in the store.
+    ///
+    /// A validation keeps it; a new response gets a new one.
     public let id: CacheEntryID
     /// The key of the entry.
     public let key: CacheKey
@@ -62,14 +64,15 @@ public struct CacheEntry: Sendable, Identifiable {
         CacheEntry(id: id, key: key, response: response.with(metadata))
     }
 
-    /// The entry for storage beyond a call.
+    /// The entry without its content, for keeping it longer than a call.
     package var withoutContent: CacheEntry { CacheEntry(id: id, key: key, response: response) }
 }
 
-/// A body that was read and checked together with the description; its description reveals no content.
+/// A body that was read and verified together with the description; its text omits the content.
 package struct StoredContent: Sendable, RedactedDisplay {
     package let bytes: Data
-    /// The store's removal counter when the body was read, by which it detects later removals; 0 if it has none.
+    /// The store's removal counter when the body was read, which shows whether anything was removed since; 0 if the
+    /// store has none.
     package let removals: UInt64
 
     package init(_ bytes: Data, removals: UInt64 = 0) {
@@ -149,7 +152,7 @@ public struct CacheMetadata: Sendable, Hashable {
     }
 }
 
-/// A stored response without its body: immutable, shared by all its users, and parsed once.
+/// A stored response without its body; it is immutable, shared by all its users, and parsed once.
 package final class StoredResponse: Sendable {
     /// The stored head and metadata.
     package let metadata: CacheMetadata
@@ -159,9 +162,9 @@ package final class StoredResponse: Sendable {
     package let bodyChecksum: ContentChecksum
     /// The parsed facts about its freshness.
     package let facts: ResponseFacts
-    /// The rendering of the last hit, which further hits within the same second reuse.
+    /// The rendering of the last hit; further hits within the same second reuse it.
     let rendering = Locked<CacheHitRendering?>(nil)
-    /// A value that a wrapping store keeps with the entry.
+    /// A value that a wrapping store attaches to the entry.
     package let attachment: (any Sendable)?
 
     /// Creates a stored response.

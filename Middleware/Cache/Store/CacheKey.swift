@@ -2,13 +2,15 @@ package import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// The key of stored responses, RFC 9111 §2: the method, the normalised URL, and parts that separate users and calls.
+/// The key of stored responses, RFC 9111 §2.
+///
+/// It consists of the method, the normalised URL, and parts that separate users and calls.
 ///
 /// The variants of one key differ in the request fields that `Vary` names; see ``CacheVariant``.
 public struct CacheKey: Sendable, Hashable {
     /// The absolute URL, normalised by RFC 3986 §6.2, without ignored query parameters.
     public let url: String
-    /// The method whose responses are stored; GET also serves HEAD.
+    /// The method whose responses are stored; responses to GET also serve HEAD.
     package let method: HTTPRequest.Method
     /// The user or group that owns the entries; empty if all callers share them.
     public let partition: String
@@ -26,13 +28,14 @@ public struct CacheKey: Sendable, Hashable {
     /// The origin of the response.
     package var origin: Origin? { Origin(url) }
 
-    /// Whether both keys have the same bytes: canonically equivalent URLs are different resources, and names users.
+    /// Whether both keys have the same bytes, because canonically equivalent URLs may be different resources, and
+    /// equivalent names different users.
     public static func == (one: CacheKey, other: CacheKey) -> Bool {
         one.method == other.method && one.url.hasSameBytes(as: other.url)
             && one.partition.hasSameBytes(as: other.partition) && one.identifier.hasSameBytes(as: other.identifier)
     }
 
-    /// Hashes the most distinctive parts; the rest is compared.
+    /// Hashes only the most distinctive parts.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(url)
         hasher.combine(partition)

@@ -13,9 +13,9 @@ public enum CacheSelection: Sendable, Hashable {
     case url(String)
     /// The entries with this identifier, in every partition.
     case identifier(String)
-    /// The entries whose identifier begins with this.
+    /// The entries whose identifier begins with this text.
     case identifierPrefix(String)
-    /// The entries of a class of data; `nil` for those without one.
+    /// The entries of a class of data; `nil` for entries without a class.
     case classification(String?)
     /// The entries from one origin.
     case origin(Origin)

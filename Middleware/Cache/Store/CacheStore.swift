@@ -1,15 +1,15 @@
 public import Foundation
 public import HTTPChainCore
 
-/// Stores responses: heads for look-ups, bodies as streams.
+/// Stores responses: descriptions for look-ups, and bodies as streams.
 ///
-/// A store doesn't implement HTTP's rules: the cache reads the variants of a key and decides. If a store throws,
-/// observers get an event, and the call is a miss. All functions may be called concurrently.
+/// A store doesn't implement HTTP's rules: the cache reads the variants of a key and decides. If a store throws an
+/// error, observers receive an event, and the call is a miss. All functions may be called concurrently.
 ///
-/// - An entry is visible as a whole or not at all: it can be found once its writer has committed.
-/// - There is one entry for a key and a ``CacheVariant``: a commit atomically replaces the previous one. Readers of the
-///   replaced body can still read it to its end.
-/// - The bounds hold at all times; the least recently used entries are evicted first.
+/// - An entry is visible as a whole or not at all. It can be found once its writer has committed it.
+/// - There is one entry for each key and ``CacheVariant``. A commit atomically replaces the previous one. Readers of
+///   the replaced body can still read it to its end.
+/// - The bounds are never exceeded; the least recently used entries are evicted first.
 public protocol CacheStore: Sendable {
     /// A short description of the store, such as "memory, up to 50 MB".
     var summary: String { get }
@@ -64,20 +64,20 @@ public protocol CacheStore: Sendable {
 }
 
 extension CacheStore {
-    /// By default, operations aren't assumed to complete in bounded time.
+    /// The default value, `false`.
     public var keepsDeadlines: Bool { false }
 }
 
 /// Receives the body of an entry that is being stored.
 ///
-/// Only one task may use it at a time. A writer that is released without a commit discards everything written.
+/// Only one task may use it at a time. If a writer is released without a commit, everything written is discarded.
 public protocol CacheWriter: AnyObject, Sendable {
-    /// Appends bytes; the writer keeps a copy.
+    /// Appends bytes, which the writer copies.
     ///
-    /// - Returns: `false` if the entry is too large for the bounds; further writes are pointless.
+    /// - Returns: `false` if the entry is too large for the bounds, so that further writes are pointless.
     func write(_ chunk: Data) async throws -> Bool
 
-    /// Makes the entry visible, with everything written, in place of the previous variant.
+    /// Makes the entry visible with everything written, replacing the previous variant.
     func commit() async throws -> CacheCommit
 
     /// Discards everything written.
@@ -112,9 +112,9 @@ public struct CacheBounds: Sendable, Hashable {
     package var entryCount: Int {
         didSet { entryCount = max(0, entryCount) }
     }
-    /// The maximum number of variants per key (RFC 9111 §4.1); the least recently used are evicted.
+    /// The maximum number of variants per key (RFC 9111 §4.1); beyond it, the least recently used are evicted.
     ///
-    /// A look-up compares the request with each variant, so this bounds its time. It is at least 1.
+    /// A look-up compares the request with each variant, so this limits its time. It is at least 1.
     package var variantsPerKey: Int {
         didSet { variantsPerKey = max(1, variantsPerKey) }
     }

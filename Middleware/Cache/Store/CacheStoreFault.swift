@@ -2,9 +2,9 @@ public import HTTPChainCore
 
 /// A failure of a store.
 ///
-/// It doesn't fail a call: the cache reports it as ``CacheEvent/storeFailure(_:_:)`` and continues without the store.
-/// Only the body of a large entry throws it to its reader, if the storage is damaged beyond the part already read, or
-/// if the store is closed in the meantime.
+/// It doesn't fail a call: the cache reports it as ``CacheEvent/storeFailure(_:_:)`` and continues without the store. A
+/// caller only sees it when reading the body of a large entry, if the storage is damaged beyond the part already read,
+/// or if the store is closed in the meantime.
 public struct CacheStoreFault: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)

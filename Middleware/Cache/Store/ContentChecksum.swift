@@ -3,8 +3,8 @@ import HTTPChainSupport
 
 /// An incremental checksum that detects damage on a disk; it doesn't protect against forgery.
 ///
-/// The value depends only on the bytes, not on how they were divided. Any change within one group of eight bytes is
-/// detected; other changes are missed with a probability of 1 in 2⁶⁴.
+/// The value depends only on the bytes, not on how they were divided. Any change within a single group of eight bytes
+/// is detected. Other changes are missed with a probability of 1 in 2⁶⁴.
 public struct ContentChecksum: Sendable, Hashable {
     private var state: UInt64 = 0x243F_6A88_85A3_08D3
     private var pending: UInt64 = 0
@@ -18,7 +18,7 @@ public struct ContentChecksum: Sendable, Hashable {
         update(bytes)
     }
 
-    /// Creates the checksum of some bytes, which is another one for each salt.
+    /// Creates the checksum of some bytes, which differs for each salt.
     package init(of bytes: some DataProtocol, salt: UInt64) {
         state = salt
         update(bytes)
@@ -59,7 +59,7 @@ public struct ContentChecksum: Sendable, Hashable {
         }
     }
 
-    /// Each step is a bijection of the state, so a difference never disappears by itself.
+    /// Each step is a bijection of the state, so different states never become equal.
     private mutating func mix(_ word: UInt64) {
         state = (state ^ word) &* 0x9FB2_1C65_1E98_DF25
         state ^= state >> 32

@@ -5,7 +5,7 @@ import HTTPChainSupport
 /// Divides entries among stores by the class of their data.
 ///
 /// A call sets its class with ``CacheSettings/classification``. Entries without a class, or of a class without its own
-/// store, are in the store for the others. Several classes may share a store. Each store has its own bounds. A response
+/// store, are in the store for all others. Several classes may share a store. Each store has its own bounds. A response
 /// replaces the previous variant even if that had another class.
 package final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// The invalidations by all stages that use the store or one of its parts.
@@ -23,7 +23,7 @@ package final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppe
         var stores: [any CacheStore] = [others.unwrapped]
         var places: [ExactText: Int] = [:]
         for (name, store) in classes.mapValues(\.unwrapped).sorted(by: { $0.key < $1.key }) {
-            // One store under two names would remove its own entries.
+            // If one store were used under two names, it would remove its own entries.
             let known = stores.firstIndex { Self.haveSameEntries($0, store) }
             places[ExactText(name)] = known ?? stores.count
             if known == nil { stores.append(store) }
@@ -34,7 +34,7 @@ package final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppe
         for case let store as any InvalidationKeeping in stores { invalidations.join(store.invalidations) }
     }
 
-    /// Whether all stores keep deadlines.
+    /// Whether all stores respect deadlines.
     package var keepsDeadlines: Bool { stores.allSatisfy(\.keepsDeadlines) }
 
     /// The stores with their classes.
@@ -51,7 +51,7 @@ package final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppe
 
     private func place(of classification: String?) -> Int { classification.flatMap { places[ExactText($0)] } ?? 0 }
 
-    /// Returns the stored variants of a key from all stores; a failing store is ignored if another has an entry.
+    /// Returns the stored variants of a key from all stores; a failing store is ignored if another one has an entry.
     package func variants(of key: CacheKey) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         var failure: (any Error)?
@@ -115,7 +115,7 @@ package final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppe
         }
     }
 
-    /// Replaces the description of a stored body; an entry whose class changes is removed.
+    /// Replaces the description of a stored body; if the class changes, removes the entry instead.
     package func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
         let place = numbering.place(of: entry.id)
         let own = numbering.inner(entry)
@@ -165,9 +165,9 @@ package final class DividedCacheStore: CacheStore, InvalidationKeeping, BodyAppe
     }
 }
 
-/// A store at a place that another store may use too.
+/// A store with a location that another store may use too.
 package protocol PlacedCacheStore: CacheStore {
-    /// The path of the place, without symbolic links: stores with the same path have the same entries.
+    /// The path of the location, without symbolic links; stores with the same path have the same entries.
     var place: String { get }
 }
 

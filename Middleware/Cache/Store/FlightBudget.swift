@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// Limits the bytes that are being written and aren't in an entry yet.
+/// Limits the number of bytes that are being written and don't belong to an entry yet.
 package final class FlightBudget: Sendable {
     private let limit: Int64
     private let taken = Locked<Int64>(0)
@@ -25,7 +25,7 @@ package final class FlightBudget: Sendable {
     }
 }
 
-/// A writer's share of a budget, returned on deinitialization.
+/// A writer's share of a budget; it is returned on deinitialization.
 package final class FlightShare: Sendable {
     private let budget: FlightBudget
     private let taken = Locked(0)
@@ -62,7 +62,7 @@ package final class FlightShare: Sendable {
     }
 }
 
-/// A writer that may exhaust the budget, even though its entry isn't too large by itself.
+/// A writer that may exhaust the budget even if its entry isn't too large.
 package protocol FlightLimitedWriter: CacheWriter {
     /// Whether the writer stopped because the budget was exhausted.
     var hasSpentBudget: Bool { get }
@@ -81,10 +81,10 @@ package protocol BodyAppending: CacheStore {
     /// Creates a writer that extends an entry's body.
     ///
     /// - Parameters:
-    ///   - entry: The entry; it keeps its identifier, and its body until the commit.
+    ///   - entry: The entry. It keeps its identifier, and until the commit also its body.
     ///   - metadata: The description of the extended entry.
     ///   - length: The number of bytes to append, if known.
-    /// - Returns: `nil` if the body can't be extended, or would be too large: it must then be rewritten.
+    /// - Returns: `nil` if the body can't be extended, or would be too large. It must then be rewritten.
     func makeAppender(
         to entry: CacheEntry,
         _ metadata: CacheMetadata,

@@ -6,7 +6,7 @@ import HTTPChainSupport
 struct MemoryBody: BlockSource {
     /// The maximum number of segments; a body with more is rewritten.
     static let maximumCount = 4096
-    /// Bodies up to this length are rewritten as one segment when extended.
+    /// The maximum length of a body that is rewritten as one segment when it is extended.
     static let copied: Int64 = 65_536
 
     private var segments: [Data]
@@ -29,7 +29,7 @@ struct MemoryBody: BlockSource {
         segments.append(bytes)
     }
 
-    /// The bytes in a range; all of them for `nil`.
+    /// The bytes in a range; all bytes if the range is `nil`.
     func body(_ range: Range<Int64>?) -> HTTPBody {
         if range == nil, segments.count == 1 { return single }
         let whole = 0..<(ends.last ?? 0)
@@ -44,7 +44,7 @@ struct MemoryBody: BlockSource {
         segment(at: position)
     }
 
-    /// The segment that contains a position; the last one for the end.
+    /// The segment that contains a position; the last segment for the end of the body.
     private func segment(at position: Int64) -> (bytes: Data, content: Range<Int64>) {
         let place = ends.sortedIndex(above: position)
         return (segments[place], (place == 0 ? 0 : ends[place - 1])..<ends[place])

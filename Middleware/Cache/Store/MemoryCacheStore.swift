@@ -3,7 +3,7 @@ package import HTTPChainCore
 
 /// Stores responses in memory, for the lifetime of the process.
 ///
-/// Entries are divided among shards, each with its own lock, so that look-ups of different keys don't block each other.
+/// Entries are divided among shards with separate locks, so that look-ups of different keys don't block each other.
 /// Eviction removes the least recently used entry of all shards. A partial response that continues a stored one is
 /// appended to it without copying.
 package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
@@ -12,12 +12,12 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     /// The invalidations by all stages that use the store.
     package let invalidations = InvalidationLog()
     private let shards: [Locked<MemoryShard>]
-    /// Acquired before a shard's lock, never while holding one.
+    /// The total usage; its lock is acquired before a shard's lock, never while holding one.
     ///
-    /// These totals are never less than what the shards hold.
+    /// The totals are never less than the actual usage of the shards.
     private let totals = Locked(CacheUsage())
     private let lastID = Locked<UInt64>(0)
-    /// The memory budget for entries being written: at most as much as the store's total size, in addition to it.
+    /// The memory budget for entries being written; it is as large as the store's total size, and in addition to it.
     fileprivate let inFlight: FlightBudget
     /// The entries being extended.
     private let growing = Locked<Set<CacheEntryID>>([])
@@ -98,7 +98,7 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
             let change = shards[shard].withLock { $0.update(entry.id, to: metadata) }
             guard let (updated, growth) = change else { return nil }
             totals.bytes += growth
-            // A larger head may require eviction, even of this entry.
+            // A larger description may require eviction, even of this entry.
             _ = makeRoom(for: 0, entries: 0, in: &totals)
             return updated
         }
@@ -237,7 +237,7 @@ private final class MemoryCacheWriter: FlightLimitedWriter {
         self.room = room
         var state = State()
         if let grown { state.checksum = grown.response.bodyChecksum }
-        // The declared length is trusted only up to a limit.
+        // Memory is reserved only up to a limit, because the declared length may be wrong.
         if let length { state.bytes.reserveCapacity(Int(min(max(0, length), 1 << 20))) }
         self.state = Locked(state)
     }

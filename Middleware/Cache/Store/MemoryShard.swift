@@ -2,25 +2,25 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A part of the entries in memory, in order of use.
+/// A part of the entries in memory, with their order of use.
 ///
-/// Entries are in slots that are linked in order of use, so that a look-up, a use, an insertion and an eviction each
+/// Entries are in slots that are linked in order of use. A look-up, a use, an insertion and an eviction therefore each
 /// take constant time.
 struct MemoryShard {
     private struct Slot {
         var entry: CacheEntry
         var body: MemoryBody
         var cost: Int64
-        /// The next more recently used slot; -1 for the most recent one.
+        /// The slot that was used next; -1 for the most recently used one.
         var newer: Int
-        /// The next less recently used slot; -1 for the least recent one.
+        /// The slot that was used before; -1 for the least recently used one.
         var older: Int
         /// The shard's use counter at the last use.
         var used: UInt64 = 0
         /// The time of the last use, for comparison with other shards.
         var usedAt = ContinuousClock.now
 
-        /// Notes a use; returns the body without copying the slot.
+        /// Records a use, and returns the body without copying the slot.
         mutating func use() -> MemoryBody {
             usedAt = .now
             return body
@@ -91,7 +91,7 @@ struct MemoryShard {
 
     /// Checks whether an entry can be extended; this counts as a use.
     ///
-    /// - Returns: Its cost; `nil` if it is gone, its length has changed, or it has too many segments.
+    /// - Returns: The entry's cost; `nil` if it is gone, its length has changed, or it has too many segments.
     mutating func beginAppending(to known: CacheEntry) -> Int64? {
         guard let body = use(known.id), body.count < MemoryBody.maximumCount, let position = positions[known.id],
             let slot = slots[position], slot.entry.response.bodyLength == known.response.bodyLength
@@ -106,11 +106,11 @@ struct MemoryShard {
         return describe(id, as: response)?.entry
     }
 
-    /// Replaces the entry of the same variant in place, without new index entries.
+    /// Replaces the entry of the same variant in place, without changing the index.
     ///
     /// - Parameter room: The number of bytes by which the entries may grow.
-    /// - Returns: The number by which they grew; `nil` if no entry has the variant, several have it (a validation can
-    ///   make two equal), or there isn't enough room.
+    /// - Returns: The number of bytes by which the entries grew; `nil` if no entry has the variant, if several have it
+    ///   (a validation can make two equal), or if there isn't enough room.
     mutating func replaceVariant(with entry: CacheEntry, _ body: MemoryBody, cost: Int64, within room: Int64) -> Int64?
     {
         let variant = entry.response.metadata.variant

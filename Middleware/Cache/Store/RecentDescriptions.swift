@@ -1,10 +1,10 @@
 import Foundation
 import HTTPChainCore
 
-/// The descriptions that a store decoded recently, so that a frequently read one is decoded only once.
+/// A cache of the descriptions that a store has decoded, so that a frequently read one is decoded only once.
 ///
-/// A description is reused only if its bytes are the same as those just read: any change of an entry, in this process
-/// or another, changes them. Bodies are not kept.
+/// A description is reused only if its bytes are the same as those just read, because any change of an entry, in this
+/// process or another, changes its bytes. Bodies are not kept.
 package final class RecentDescriptions: Sendable {
     /// The maximum number of descriptions.
     static let countLimit = 1024
@@ -33,8 +33,9 @@ package final class RecentDescriptions: Sendable {
         }
     }
 
-    /// Pairs of places, so that the table neither grows nor needs sorting: an entry's identifier selects its pair, and
-    /// the first place of the pair is the most recently used.
+    /// The table consists of pairs of places, so that it neither grows nor needs sorting.
+    ///
+    /// An entry's identifier selects its pair. The first place of the pair has the more recently used description.
     private struct State {
         var places: [Known?] = []
         var size = 0
@@ -50,7 +51,7 @@ package final class RecentDescriptions: Sendable {
             return known
         }
 
-        /// - Returns: The evicted descriptions, for release outside the lock.
+        /// - Returns: The evicted descriptions, to be released outside the lock.
         mutating func keep(_ known: Known) -> [Known] {
             if places.isEmpty { places = Array(repeating: nil, count: RecentDescriptions.countLimit) }
             var gone: [Known] = []
@@ -95,7 +96,7 @@ package final class RecentDescriptions: Sendable {
     /// - Parameters:
     ///   - id: The entry.
     ///   - bytes: The encoded description.
-    ///   - decode: Decodes the bytes, if they differ from those decoded last.
+    ///   - decode: A closure that decodes the bytes, if they differ from those decoded last.
     package func head(
         of id: UInt64,
         _ bytes: UnsafeRawBufferPointer,

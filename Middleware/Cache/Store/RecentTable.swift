@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// A few values that were used recently, each at the place that its identifier selects.
+/// A small table of recently used values; an identifier selects the place of its value.
 package final class RecentTable<Value: Sendable>: Sendable {
     private let places: Locked<[(id: UInt64, value: Value)?]>
     private let size: UInt64
@@ -13,15 +13,15 @@ package final class RecentTable<Value: Sendable>: Sendable {
         places = Locked(Array(repeating: nil, count: size))
     }
 
-    /// Returns the value of an identifier, if it is kept.
+    /// Returns the value for an identifier, if it is still in the table.
     package func value(of id: UInt64) -> Value? {
         let place = places.withLock { $0[Int(id % size)] }
         return place?.id == id ? place?.value : nil
     }
 
-    /// Keeps a value, replacing another.
+    /// Stores a value, replacing the one at the same place.
     package func keep(_ value: Value, of id: UInt64) {
-        // The replaced value is released outside the lock, because that may close a file.
+        // The replaced value is released outside the lock, because its deallocation may close a file.
         let other = places.withLock { places in
             let index = Int(id % size)
             defer { places[index] = (id, value) }

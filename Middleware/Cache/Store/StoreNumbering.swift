@@ -1,6 +1,8 @@
 import Foundation
 
-/// Numbers the entries of a composition of stores: by the store's own identifier and the store's index.
+/// Converts between the identifiers of a composition of stores and those of its stores.
+///
+/// The former consist of the store's identifier and the store's index.
 struct StoreNumbering: Sendable {
     let count: UInt64
 
@@ -34,8 +36,8 @@ final class ComposedCacheWriter: FlightLimitedWriter {
 
     /// - Parameters:
     ///   - inner: The store's own writer.
-    ///   - prepare: Runs before the store makes room for the entry.
-    ///   - finish: Converts the store's result to the composition's.
+    ///   - prepare: A closure that runs before the store makes room for the entry.
+    ///   - finish: A closure that converts the store's result to the composition's.
     init(
         _ inner: any CacheWriter,
         beforeCommit prepare: @escaping @Sendable () async -> Void = {},

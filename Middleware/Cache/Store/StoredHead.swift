@@ -19,7 +19,7 @@ package struct StoredHead: Sendable {
     package static let maximumBodyLength: Int64 = 1 << 40
     /// The maximum position of a stored part.
     fileprivate static let maximumPosition: Int64 = 1 << 62
-    /// The maximum number of fields: stages add fields, and a table of fields has room for 65,535.
+    /// The maximum number of fields; stages add fields, and `HTTPFields` has room for 65,535.
     fileprivate static let maximumFieldCount = 32_768
 
     /// The encoded description.
@@ -50,9 +50,9 @@ package struct StoredHead: Sendable {
     /// Decodes a description.
     ///
     /// Anyone with write access to the storage can write entries with correct checksums. Numbers that no store of this
-    /// package writes are therefore rejected as damaged, so that arithmetic on them can't overflow.
+    /// package writes are therefore rejected as damaged, so that arithmetic with them can't overflow.
     ///
-    /// - Throws: ``CacheStoreFault`` if the version is later, or the description is malformed.
+    /// - Throws: ``CacheStoreFault`` if the version is later than this one, or the description is malformed.
     package init(decoding bytes: [UInt8]) throws(CacheStoreFault) {
         self = try bytes.withUnsafeBufferPointer { bytes throws(CacheStoreFault) in
             try StoredHead(decoding: UnsafeRawBufferPointer(bytes))
@@ -86,7 +86,7 @@ package struct StoredHead: Sendable {
 extension CacheEntry {
     /// The encoded description of the entry, with its key, for a store outside memory.
     ///
-    /// The encoding has a version but no checksum: a store whose data may be damaged adds its own.
+    /// The encoding has a version but no checksum. A store whose data may be damaged adds one.
     public var encoded: [UInt8] { StoredHead(key, response).encoded }
 
     /// Creates an entry from its ``encoded`` description.
@@ -94,7 +94,7 @@ extension CacheEntry {
     /// Anyone with write access to the storage can write entries with correct checksums. Numbers that no store of this
     /// package writes are therefore rejected as damaged.
     ///
-    /// - Throws: ``CacheStoreFault`` if the version is later, or the description is malformed.
+    /// - Throws: ``CacheStoreFault`` if the version is later than this one, or the description is malformed.
     public init(id: CacheEntryID, decoding bytes: [UInt8]) throws(CacheStoreFault) {
         let head = try StoredHead(decoding: bytes)
         self.init(id: id, key: head.key, response: head.response)
@@ -131,7 +131,7 @@ extension CacheVariant {
 }
 
 extension CacheContent {
-    /// Whether a body of this length can be this content: for a part, the length of its range.
+    /// Whether a body of this length can be this content; for a part, the length must be that of its range.
     package func fits(_ length: Int64) -> Bool {
         guard case .part(let range, _) = self else { return true }
         return range.upperBound - range.lowerBound == length
@@ -186,7 +186,7 @@ extension ByteWriter {
     }
 
     private mutating func append(_ tag: UInt8, _ duration: Duration) {
-        // A longer duration could not be decoded.
+        // Clamped, because a longer duration can't be decoded.
         let components = min(max(duration, .zero - .longest), .longest).components
         append(tag)
         append(components.seconds)
@@ -239,7 +239,7 @@ extension ByteReader {
         return CacheVariant(fields)
     }
 
-    /// Rejects dates so distant that arithmetic on them would overflow.
+    /// Reads a date; rejects dates that are so distant that arithmetic with them would overflow.
     private mutating func date() throws(Malformed) -> Date {
         let seconds = try double()
         guard abs(seconds) < 1e13 else { throw Malformed() }
@@ -271,7 +271,7 @@ extension ByteReader {
     private mutating func duration() throws(Malformed) -> Duration {
         let seconds = try number(Int64.self)
         let attoseconds = try number(Int64.self)
-        // Compared before the addition, which may overflow.
+        // Compared before they are added, because the sum may overflow.
         guard seconds.magnitude <= Duration.longest.components.seconds.magnitude,
             attoseconds.magnitude < 1_000_000_000_000_000_000
         else { throw Malformed() }

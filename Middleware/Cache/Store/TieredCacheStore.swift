@@ -3,21 +3,22 @@ package import HTTPChainCore
 
 /// Keeps recently used entries in memory, above a store that keeps all entries.
 ///
-/// Entries are written to the store below. The first use of an entry copies it to memory, which then serves further
-/// uses until memory needs the space or the entry changes; a streamed body is copied while its caller reads it to the
-/// end. If several variants of a key are stored, they are served from the store below. Uses of copies count there too:
-/// they are reported in batches, and before an entry is stored. Changes of the store below by other processes aren't
-/// noticed: each process needs its own directory.
+/// Entries are written to the underlying store. The first use of an entry copies it to memory, which then serves
+/// further uses until memory needs the space or the entry changes. A streamed body is copied while its caller reads it
+/// to the end. If a key has several variants, the underlying store serves them. Uses of copies also count in the
+/// underlying store: they are reported in batches, and before an entry is stored. The memory doesn't notice changes
+/// that other processes make to the underlying store, so each process needs its own directory.
 package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppending {
     /// The invalidations by all stages that use the store.
     package let invalidations: InvalidationLog
     private struct State {
-        /// Keys whose stored entry is in memory, with the entry below.
+        /// The keys whose only entry is in memory, with the entry of the underlying store.
         var whole: [CacheKey: CacheEntry] = [:]
-        /// Entries below whose copies were used since the last report, and the order of their last uses.
+        /// The entries of the underlying store whose copies were used since the last report, with the order of their
+        /// last uses.
         var uses: [CacheEntryID: (entry: CacheEntry, order: Int)] = [:]
         var lastUse = 0
-        /// Keys whose entry is being copied into memory, one at a time, and whether it is still current.
+        /// The keys whose entry is being copied into memory, one at a time, and whether that entry is still current.
         var arriving: [CacheKey: Bool] = [:]
 
         mutating func use(_ key: CacheKey) {
@@ -47,7 +48,7 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     }
     private static let above = 0
     private static let below = 1
-    /// The number of used entries that triggers a report to the store below.
+    /// The number of used entries after which their uses are reported to the underlying store.
     private static let batch = 64
 
     private let memory: MemoryCacheStore
@@ -59,7 +60,7 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     /// Creates a store with memory above another store.
     ///
     /// - Parameters:
-    ///   - memory: The store for copies; nothing else may use it.
+    ///   - memory: The store for copies. Nothing else may use it.
     ///   - base: The store for all entries.
     ///   - limit: The maximum length of a body copied into memory; 1 MiB by default, further limited by the bounds of
     ///     the memory store.
@@ -70,7 +71,7 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         invalidations = (self.base as? any InvalidationKeeping)?.invalidations ?? InvalidationLog()
     }
 
-    /// Whether both stores keep deadlines.
+    /// Whether both stores respect deadlines.
     package var keepsDeadlines: Bool { memory.keepsDeadlines && base.keepsDeadlines }
 
     /// The summaries of both stores.
@@ -86,7 +87,7 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         return try await base.variants(of: key).map { numbering.outer($0, from: Self.below) }
     }
 
-    /// Returns the content of an entry, and copies it into memory if it is small enough and the only one of its key.
+    /// Returns the content of an entry; copies the entry into memory if it is small enough and the only one of its key.
     package func body(of entry: CacheEntry, range: Range<Int64>?) async throws -> HTTPBody? {
         if numbering.place(of: entry.id) == Self.above {
             if let body = await memory.body(of: numbering.inner(entry), range: range) {
@@ -108,12 +109,12 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         return body
     }
 
-    /// Reports uses of copies by requesting an empty part of each body, which counts as a use.
+    /// Reports the uses of copies to the underlying store, by requesting an empty part of each body.
     private func tellUses() async {
         for entry in state.withLock({ $0.takeUses() }) { _ = try? await base.body(of: entry, range: 0..<0) }
     }
 
-    /// The entry below that a copy in memory was made from.
+    /// The entry of the underlying store that a copy in memory was made from.
     private func entryBelow(_ entry: CacheEntry) async throws -> CacheEntry? {
         try await base.variants(of: entry.key).first {
             $0.response.metadata.variant == entry.response.metadata.variant
@@ -129,10 +130,10 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         await finish(entry, writer)
     }
 
-    /// The body, copied while it is read to its end.
+    /// Returns the body, which is copied if it is read to its end.
     private func copied(_ entry: CacheEntry, _ body: HTTPBody) async -> HTTPBody {
         guard let writer = await makeCopyWriter(for: entry) else { return body }
-        // A second read of the body isn't copied.
+        // If the body is read a second time, it isn't copied.
         let pending = Locked<(any CacheWriter)?>(writer)
         return body.transformed(length: body.length) { [self] inner in
             guard let writer = pending.withLock({ $0.take() }) else { return inner }
@@ -147,7 +148,7 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         await memory.makeWriter(for: entry.key, entry.response.metadata, expecting: entry.response.bodyLength)
     }
 
-    /// Registers an entry of a key as being copied; one at a time.
+    /// Registers the entry of a key as being copied, one at a time.
     private func begins(_ key: CacheKey) -> Bool {
         state.withLock { state in
             guard state.arriving[key] == nil else { return false }
@@ -160,7 +161,7 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         let key = entry.key
         var evicted: [CacheKey] = []
         var isWhole = false
-        // Checked after the copy was registered: from now on, changes of the key are marked there.
+        // Checked after the copy was registered, because changes of the key are recorded there from then on.
         if let writer, let stored = try? await base.variants(of: key), stored.count == 1, stored[0].id == entry.id,
             stored[0].response.metadata == entry.response.metadata
         {
@@ -203,7 +204,7 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     }
 
     private func composed(_ writer: any CacheWriter, _ key: CacheKey) -> ComposedCacheWriter {
-        // Reports uses before the store below evicts anything.
+        // Uses are reported before the underlying store evicts anything.
         ComposedCacheWriter(writer, beforeCommit: { [self] in await tellUses() }) { [self] commit in
             await forget(key)
             for key in commit.evicted { await forget(key) }
@@ -235,7 +236,7 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
 
     /// Removes entries from both stores.
     ///
-    /// - Returns: The number of entries removed below.
+    /// - Returns: The number of entries removed from the underlying store.
     @discardableResult
     package func remove(_ selection: CacheSelection) async throws -> Int {
         if case .entry(let id) = selection {
@@ -250,7 +251,7 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
                 guard let own = try await entryBelow(found) else { return 0 }
                 return try await base.remove(.entry(own.id))
             }
-            // The key of the removed entry is no longer known.
+            // The memory forgets all keys, because the key of the removed entry isn't known anymore.
             defer { state.withLock { $0.forgetAll() } }
             return try await base.remove(.entry(numbering.inner(id)))
         }
@@ -271,7 +272,7 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         await memory.remove(selection)
     }
 
-    /// Visits the entries below, which are all entries.
+    /// Visits the entries of the underlying store, which has all entries.
     package func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         var selection = selection
         if case .entry(let id) = selection {
@@ -286,7 +287,7 @@ package final class TieredCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         try await base.visit(selection) { try visit(numbering.outer($0, from: Self.below)) }
     }
 
-    /// Returns the usage of the store below, without the copies in memory.
+    /// Returns the usage of the underlying store, without the copies in memory.
     package func usage() async throws -> CacheUsage { try await base.usage() }
 }
 

@@ -1,20 +1,20 @@
 #if Valkey
-/// The scripts that the store runs on the server, each atomically.
+/// The scripts that the store runs on the server; each is atomic.
 ///
 /// All keys begin with the prefix, which is `KEYS[1]`:
 ///
 /// - `e:<id>` is an entry: a hash of its description (`h`), its attributes for look-ups and removals, and its blocks
 ///   (`n`).
-/// - `b:<id>:<n>` is a block of its content; `r:<id>` exists while somebody reads it.
-/// - `k:<key>` has the entries of a key by their variants; the sets `u:`, `i:`, `c:`, `o:` and `p:` have those of a
-///   URL, an identifier, a class, an origin and a partition.
+/// - `b:<id>:<n>` is a block of its content. `r:<id>` exists while somebody reads the content.
+/// - `k:<key>` has the entries of a key by their variants. The sets `u:`, `i:`, `c:`, `o:` and `p:` have the entries of
+///   a URL, an identifier, a class, an origin and a partition.
 /// - `used` has all entries in order of use, `expiry` their expiry times, `size` their sizes, `bytes` the sum of the
 ///   sizes, and `names` all identifiers.
 /// - `epoch` and `log` have the recent invalidations.
 ///
-/// An entry that is missing from one of these isn't found. So if the server evicts a key, entries that can no longer be
-/// invalidated are gone too. All keys have a lifetime. Removals don't use commands that a server refuses when its
-/// memory is full.
+/// An entry that is missing from one of these isn't found. If the server evicts a key, entries that can no longer be
+/// invalidated are therefore not found either. All keys have a lifetime. Removals don't use commands that a server
+/// refuses when its memory is full.
 enum CacheScripts {
     private static let common = """
         local P = KEYS[1]
@@ -169,8 +169,9 @@ enum CacheScripts {
         end
         """
 
-    /// Returns the entries of a key, and the content of a single entry if it is small, because it is likely to be
-    /// needed next.
+    /// Returns the entries of a key.
+    ///
+    /// If there is a single entry with small content, also returns the content, because it is likely to be needed next.
     ///
     /// `ARGV`: nonce, epoch, number, key, the maximum length of small content.
     static let lookup =
@@ -187,7 +188,7 @@ enum CacheScripts {
             return reply
             """
 
-    /// Returns the descriptions of entries that exist.
+    /// Returns the descriptions of the entries that still exist.
     ///
     /// `ARGV`: ids.
     static let describe =
@@ -199,7 +200,7 @@ enum CacheScripts {
             return reply
             """
 
-    /// Records a use of an entry whose content was read already.
+    /// Records a use of an entry whose content has already been read.
     ///
     /// `ARGV`: id.
     static let use =
@@ -208,7 +209,7 @@ enum CacheScripts {
             return 1
             """
 
-    /// Records a use of an entry, and reads its first blocks.
+    /// Records a use of an entry, and returns its first blocks.
     ///
     /// `ARGV`: id, first, last, whether more will be read.
     static let open =
@@ -225,7 +226,7 @@ enum CacheScripts {
             return blocks
             """
 
-    /// Reads another block, and keeps the rest alive.
+    /// Returns another block, and extends the lifetime of the rest.
     ///
     /// `ARGV`: id, block, number of blocks.
     static let read =
@@ -260,7 +261,7 @@ enum CacheScripts {
             return 1
             """
 
-    /// Makes an entry visible in place of its variant.
+    /// Makes an entry visible, replacing the one with the same variant.
     ///
     /// `ARGV`: nonce, epoch, number, id, maximum total bytes, maximum entries, maximum variants of a key, lifetime,
     /// size, blocks, the last block or nothing, whether there is one, key, variant, URL, identifier, whether there is
@@ -376,7 +377,7 @@ enum CacheScripts {
     /// Removes entries.
     ///
     /// `ARGV`: nonce, epoch, number, kind, value, the note or nothing, the maximum number removed at once. If there are
-    /// more, their index is renamed, so that none can be found, and returned for removal in slices.
+    /// more, their index is renamed, so that they can't be found, and is returned for removal in slices.
     static let remove =
         common + "\n" + """
             if ARGV[6] ~= '' then note(ARGV[1], ARGV[6]) end
@@ -419,7 +420,7 @@ enum CacheScripts {
             return reply
             """
 
-    /// Removes some of the entries whose index was renamed.
+    /// Removes some entries of a renamed index.
     ///
     /// `ARGV`: the key of their index, the maximum number.
     static let sweep =

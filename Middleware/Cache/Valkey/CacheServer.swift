@@ -4,8 +4,9 @@ import HTTPChainCache
 import HTTPChainCore
 import HTTPChainValkey
 
-/// A store's connection to the server: runs scripts, pauses while the server fails, and tracks its clock and
-/// invalidations.
+/// A store's connection to the server.
+///
+/// It runs scripts, pauses while the server fails, and tracks the server's clock and invalidations.
 final class CacheServer: Sendable {
     /// A position in the server's log of invalidations.
     private struct Position: Equatable {
@@ -15,28 +16,29 @@ final class CacheServer: Sendable {
 
     private struct State {
         var position = Position()
-        /// The removals that failed, until they succeed.
+        /// The removals that failed; they are repeated until they succeed.
         var missed: [UInt64: CacheSelection] = [:]
         var lastMiss: UInt64 = 0
         /// The indexes whose entries have not been removed completely.
         var unswept: [[UInt8]] = []
-        /// The number of events, known to this store, that may have removed entries.
+        /// The number of events known to this store that may have removed entries.
         var removals: UInt64 = 0
 
-        /// Records an index whose entries are to be removed; if there are too many indexes, the oldest is left to
-        /// expire.
+        /// Records an index whose entries must be removed.
+        ///
+        /// If there are too many indexes, the oldest is dropped, and its entries expire.
         mutating func leave(_ index: [UInt8]) {
             if unswept.count >= CacheServer.missedLimit { unswept.removeFirst() }
             unswept.append(index)
         }
     }
 
-    /// The range of entry identifiers, small enough for a composition of stores to number them.
+    /// The range of entry identifiers; they are small enough for a composition of stores to number them.
     static let ids: Range<UInt64> = 1..<(1 << 56)
     /// The number of entries removed in one step.
     private static let slice = 1000
     private static let missedLimit = 64
-    /// The number of slices after which a removal gives up: more entries than any server holds.
+    /// The number of slices after which a removal gives up; it allows for more entries than a server can hold.
     private static let sliceLimit = 100_000
     /// The maximum length of an epoch's name in bytes.
     private static let longestEpoch = 256
@@ -47,7 +49,7 @@ final class CacheServer: Sendable {
     let clock: ServerClock
     private let client: ValkeyClient
     private let prefix: [UInt8]
-    /// Identifies this store's own invalidations, which it ignores in the server's log.
+    /// A name for this store's own invalidations, which it ignores in the server's log.
     private let nonce: String
     private let invalidations: InvalidationLog
     private let circuit: ServerCircuit
@@ -64,7 +66,7 @@ final class CacheServer: Sendable {
         self.options = options
         self.invalidations = invalidations
         prefix = Array(options.prefix.utf8)
-        // A nonzero first digit keeps the length constant.
+        // The first digit is nonzero, so that the length is constant.
         nonce = String(UInt64.random(in: (1 << 60)..<(1 << 61)), radix: 16)
         clock = ServerClock(time)
         circuit = ServerCircuit(threshold: options.failuresBeforePause, pause: options.pause, time: time)
@@ -84,7 +86,7 @@ final class CacheServer: Sendable {
             circuit.succeed()
             return value
         } catch let error as ValkeyError {
-            // A server error is a reply, so the server is reachable.
+            // An error reply shows that the server is reachable.
             if error.kind == .server { circuit.succeed() } else { circuit.fail() }
             throw CacheStoreFault(.server(address, error.reason))
         } catch {
@@ -131,16 +133,16 @@ final class CacheServer: Sendable {
             // Replies may arrive out of order.
             if epoch == known.epoch, number <= known.number { return 0 }
             state.position = Position(epoch: epoch, number: number)
-            // The first reply: nothing of this store was in flight.
+            // This is the first reply, so nothing of this store was in flight.
             if known.epoch.isEmpty { return 0 }
             state.removals += 1
-            // The invalidations since then are unknown.
+            // It isn't known what has been invalidated since then.
             if epoch != known.epoch || isMissed != 0 {
                 invalidations.note(.all)
                 return 1
             }
             for (index, line) in lines.enumerated() {
-                // Each line counts once.
+                // Each line of the log counts once.
                 guard number - Int64(lines.count - 1 - index) > known.number, let text = line.string,
                     !text.begins(with: nonce)
                 else { continue }
@@ -155,7 +157,7 @@ final class CacheServer: Sendable {
     private func synchronize() async throws {
         guard clock.reading == nil || state.withLock({ $0.position.epoch.isEmpty }) else { return }
         _ = try await lookUp([])
-        // The response about to be written was in flight before.
+        // The response that is about to be written was requested before that, so it may be invalid.
         invalidations.note(.all)
     }
 
@@ -165,16 +167,18 @@ final class CacheServer: Sendable {
         let id: String
         let head: [UInt8]?
         let clock: ClockReading?
-        /// The encoded content, if it came with the description.
+        /// The encoded content, if it was returned with the description.
         var content: [UInt8]?
-        /// The removal counter before the look-up.
+        /// The value of the removal counter before the look-up.
         var removals: UInt64 = 0
     }
 
-    /// The removal counter; content read before it changes is not returned.
+    /// The removal counter; any content that was read before the counter changed isn't used.
     var removals: UInt64 { state.withLock { $0.removals } }
 
-    /// Called before and after removals, so that content read in between is not returned afterwards.
+    /// Increments the removal counter.
+    ///
+    /// Called before and after removals, so that content read in between isn't used afterwards.
     private func noteRemoval() { state.withLock { $0.removals += 1 } }
 
     func lookUp(_ key: [UInt8]) async throws -> [Found] {
@@ -188,7 +192,7 @@ final class CacheServer: Sendable {
         var found = try found(parts.dropFirst(2))
         if found.count == 1 {
             found[0].content = parts[1].data
-            // The removals reported by this reply happened before it was read.
+            // The removals that this reply reports happened before the content was read.
             found[0].removals = removals + noted
         }
         return found
@@ -219,7 +223,7 @@ final class CacheServer: Sendable {
         return result
     }
 
-    /// Returns identifiers of entries in an index, page by page, each at least once.
+    /// Returns the identifiers of the entries in an index, page by page; each is returned at least once.
     func names(_ selection: CacheSelection, from cursor: String) async throws -> (ids: [String], cursor: String) {
         let answer: RESPValue
         var step = 1
@@ -265,7 +269,7 @@ final class CacheServer: Sendable {
     /// The lifetime of an unfinished entry's blocks.
     static let unfinished = Duration.seconds(600)
 
-    /// Writes a block of an unfinished entry; returns false if the name is taken.
+    /// Writes a block of an unfinished entry; returns false if the name is already taken.
     func write(_ bytes: [UInt8], block: Int, of id: String) async throws -> Bool {
         try await gate.enter()
         defer { gate.leave() }
@@ -387,13 +391,14 @@ final class CacheServer: Sendable {
                 if !removed.index.isEmpty { state.leave(removed.index) }
             }
         }
-        // Only one slice, to keep the wait short; nothing depends on it.
+        // Removes only one slice, to keep the wait short, because nothing depends on it.
         if let index, (try? await sweepOnce(index).isLeft) == false {
             state.withLock { state in state.unswept.removeAll { $0 == index } }
         }
     }
 
-    /// - Returns: The number of entries removed, and the index of those still to be removed; empty if none.
+    /// - Returns: The number of entries removed, and the index of those that must still be removed; empty if there is
+    ///   none.
     private func removeNow(_ selection: CacheSelection) async throws -> (count: Int64, index: [UInt8]) {
         let sentAt = clock.now
         let (kind, value) = selection.removal
@@ -410,8 +415,8 @@ final class CacheServer: Sendable {
 
     /// Removes the entries of a renamed index.
     ///
-    /// None of them can be found anymore. Their memory is freed in slices, so that the server can serve others in
-    /// between.
+    /// These entries can't be found anymore. Their memory is freed in slices, so that the server can serve other
+    /// clients in between.
     ///
     /// If a sweep fails or is cancelled, later commands remove the rest.
     ///
@@ -450,7 +455,7 @@ final class CacheServer: Sendable {
     }
 }
 
-/// An argument of a command, with any bytes.
+/// An argument of a command, which may have any bytes.
 struct CacheArgument: ExpressibleByStringLiteral {
     let bytes: [UInt8]
 
@@ -488,7 +493,7 @@ extension CacheSelection {
         }
     }
 
-    /// The note for other machines.
+    /// The note for other machines in the server's log.
     fileprivate var note: String {
         if case .entry = self { return "" }
         guard let url = commonURL, url.utf8.count <= 4096 else { return "*" }
@@ -507,13 +512,13 @@ extension Duration {
 }
 
 extension RESPValue {
-    /// A number, which may also be in the form of a string.
+    /// A number, which may also be in the form of text.
     fileprivate var integer: Int64? {
         if case .number(let number) = self { return number }
         return string.flatMap { Int64($0) }
     }
 
-    /// A nonnegative count; Lua's numbers are exact up to 2⁵³.
+    /// A nonnegative count, up to 2⁵³, because Lua's numbers are exact up to that.
     fileprivate var count: Int64? { integer.flatMap { (0...1 << 53).contains($0) ? $0 : nil } }
 
     fileprivate var double: Double? { string.flatMap { Double($0) } }

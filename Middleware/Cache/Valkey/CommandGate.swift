@@ -1,7 +1,7 @@
 #if Valkey
 import HTTPChainCore
 
-/// Limits concurrency; waiters are admitted in order.
+/// Limits concurrency; waiting tasks are admitted in order.
 final class CommandGate: Sendable {
     private struct State {
         var free: Int
@@ -15,7 +15,7 @@ final class CommandGate: Sendable {
 
     /// Waits for admission; each admission must be followed by a call to `leave()`.
     ///
-    /// - Throws: `CancellationError` if the task is cancelled while it waits; it is then not admitted.
+    /// - Throws: `CancellationError` if the task is cancelled while it waits. It is then not admitted.
     func enter() async throws {
         let turn = state.withLock { state -> Handover<Void>? in
             if state.free > 0 {

@@ -1,7 +1,7 @@
 #if Valkey
 import HTTPChainCache
 
-/// Bytes with a checksum that covers their name, so that damaged or misplaced bytes are rejected.
+/// Bytes with a checksum that also covers their name, so that damaged and misplaced bytes are rejected.
 enum SealedBytes {
     /// The number of bytes added.
     static let overhead = 8
@@ -10,7 +10,7 @@ enum SealedBytes {
         withUnsafeBytes(of: checksum(bytes, name).littleEndian) { Array($0) } + bytes
     }
 
-    /// Returns the bytes; nil if they differ from what was sealed.
+    /// Returns the bytes; nil if they aren't the ones that were sealed.
     static func open(_ sealed: [UInt8], name: String) -> [UInt8]? {
         guard sealed.count >= overhead else { return nil }
         let bytes = Array(sealed[overhead...])

@@ -1,8 +1,10 @@
 #if Valkey
 import HTTPChainCore
 
-/// Pauses requests to a failing server: after several failures in a row, none are sent for a while, and then one
-/// decides.
+/// Pauses requests to a failing server.
+///
+/// After several failures in a row, no requests are sent for a while. Then a single request determines whether the
+/// pause ends.
 final class ServerCircuit: Sendable {
     private struct State {
         var failures = 0
@@ -21,7 +23,7 @@ final class ServerCircuit: Sendable {
         self.time = time
     }
 
-    /// Whether a request may be sent now; the caller must report its result.
+    /// Whether a request may be sent now; if so, the caller must report its result.
     func admits() -> Bool {
         let now = time.elapsed
         return state.withLock { state in
@@ -47,7 +49,7 @@ final class ServerCircuit: Sendable {
         }
     }
 
-    /// Records that a request ended without a result.
+    /// Records that a request ended without a result, so that another one may be sent instead.
     func withdraw() {
         state.withLock { $0.isProbing = false }
     }

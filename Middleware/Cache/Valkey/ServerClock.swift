@@ -4,8 +4,8 @@ import HTTPChainCore
 
 /// The difference between the server's clock and this machine's.
 ///
-/// Times in a description are by the clock of the machine that stored it. They are stored with the difference to the
-/// server's clock, so that another machine can convert them to its own clock.
+/// Times in a description are by the clock of the machine that stored it. The difference to the server's clock is
+/// stored with them, so that another machine can convert them to its own clock.
 struct ClockReading: Sendable, Equatable {
     /// The number of seconds that the server's clock is ahead.
     var offset: Double
@@ -14,8 +14,8 @@ struct ClockReading: Sendable, Equatable {
 
     /// Returns the seconds to add to another machine's times.
     ///
-    /// Differences within the uncertainty, or of less than a second, which freshness rules ignore (RFC 9111 §1.2.2),
-    /// are not corrected.
+    /// Differences that are within the uncertainty aren't corrected, nor are those of less than a second, because
+    /// freshness rules use whole seconds (RFC 9111 §1.2.2).
     func shift(from other: ClockReading) -> Double {
         let shift = other.offset - offset
         guard shift.isFinite, abs(shift) > 1 + uncertainty + other.uncertainty, abs(shift) < 1e11 else { return 0 }
@@ -23,7 +23,9 @@ struct ClockReading: Sendable, Equatable {
     }
 }
 
-/// Measures the difference from the server's replies: the shorter the round trip, the more precise (RFC 5905 §8).
+/// Measures the difference from the server's replies.
+///
+/// The shorter the round trip, the more precise is the measurement (RFC 5905 §8).
 final class ServerClock: Sendable {
     private struct State {
         var reading: ClockReading?

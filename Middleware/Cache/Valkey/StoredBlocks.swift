@@ -4,7 +4,7 @@ import HTTPChainCache
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The content of an entry, in keys of the server that stay as long as somebody reads them.
+/// The content of an entry, in keys of the server that exist as long as somebody reads them.
 struct StoredBlocks: Sendable {
     /// The maximum size of content fetched completely with the first request.
     private static let small: Int64 = 256 * 1024
@@ -19,12 +19,12 @@ struct StoredBlocks: Sendable {
     func body(_ range: Range<Int64>) async throws -> HTTPBody? {
         let length = response.bodyLength
         if length <= Self.small {
-            // Another machine's blocks have at least 64 KiB.
+            // The blocks of another machine may have another size, but always at least 64 KiB.
             guard let opened = try await server.open(id, blocks: 0...3, isMore: false) else { return nil }
             guard let bytes = Self.opened(opened.blocks, of: id, as: response) else { throw Self.damaged }
             return HTTPBody(bytes[Int(range.lowerBound)..<Int(range.upperBound)])
         }
-        // Based on this machine's block size; if the entry has another one, the first block is read again.
+        // The guess is based on this machine's block size. If the entry has another one, the first block is read again.
         let guess = Int(range.lowerBound / Int64(server.options.blockBytes))
         guard let opened = try await server.open(id, blocks: guess...guess, isMore: true) else { return nil }
         guard !range.isEmpty else { return .empty }
@@ -58,7 +58,9 @@ struct StoredBlocks: Sendable {
         let stored: StoredBlocks
         /// The size of each block except the last.
         let size: Int64
-        /// The block that was fetched first; until the first read, so that it stays in memory no longer than necessary.
+        /// The block that was fetched first.
+        ///
+        /// It is released by the first read, so that it stays in memory no longer than necessary.
         let first = Locked<(number: Int, bytes: Data)?>(nil)
 
         private var length: Int64 { stored.response.bodyLength }

@@ -23,7 +23,7 @@ public struct ValkeyCacheOptions: Sendable, Hashable {
     public var longestRetention = Duration.seconds(30 * 86_400)
     /// The maximum number of commands with blocks in flight; 16 by default, and at least 1.
     ///
-    /// It limits the connection's memory to that many blocks, however many bodies are read and written.
+    /// It limits the connection's memory to that many blocks, regardless of how many bodies are read and written.
     package var blocksInFlight = 16
     /// The number of failures in a row after which requests to the server pause; 3 by default, and at least 1.
     package var failuresBeforePause = 3

@@ -6,24 +6,26 @@ public import HTTPChainValkey
 
 /// Stores responses in Valkey or Redis for several machines; requires the trait `Valkey`.
 ///
-/// Machines whose stores have the same prefix share their entries: a response stored by one serves calls of all, and an
-/// invalidation by one applies to all, atomically. A response that was in flight on another machine at that time is not
-/// stored afterwards.
+/// Machines whose stores have the same prefix share their entries. A response stored by one machine serves the calls of
+/// all, and an invalidation by one applies to all, atomically. A response that was in flight on another machine at that
+/// time is not stored afterwards.
 ///
-/// - Bodies are divided into keys of ``ValkeyCacheOptions/blockSize``, each with a checksum that is verified before any
-///   byte of it is returned; they are written and read in constant memory.
-/// - If a key has a single response of up to 16 KiB, it comes with its description: a hit waits for the server once.
-/// - Entries expire by the server's clock, after they have been stale for ``ValkeyCacheOptions/staleRetention``. Ages
+/// - Bodies are divided into keys of ``ValkeyCacheOptions/blockSize``. Each has a checksum that is verified before any
+///   byte of it is returned. Bodies are written and read in constant memory.
+/// - If a key has a single response of up to 16 KiB, it is returned with its description, so that a hit waits for the
+///   server only once.
+/// - Entries expire by the server's clock, when they have been stale for ``ValkeyCacheOptions/staleRetention``. Ages
 ///   are correct even if the machines' clocks differ.
-/// - Server failures are thrown as ``/HTTPChainCache/CacheStoreFault``: an event and a miss, never a failed call. After
-///   several failures in a row, requests pause for a while (``ValkeyCacheOptions/pause``).
+/// - Server failures are thrown as ``/HTTPChainCache/CacheStoreFault``, which the cache treats as an event and a miss,
+///   never as a failed call. After several failures in a row, requests pause for a while
+///   (``ValkeyCacheOptions/pause``).
 /// - A failed invalidation is repeated before any other request of this store.
 package final class ValkeyCacheStore: CacheStore, BoundedCacheStore, InvalidationKeeping {
     /// The limits for the entries of all machines together.
     package let bounds: CacheBounds
     /// The invalidations by all stages that use the store, on this machine and on others.
     package let invalidations: InvalidationLog
-    /// The maximum number of pages of an index: more than any server has.
+    /// The maximum number of pages of an index; it allows for more than any server has.
     private static let pageLimit = 1_000_000
     private let server: CacheServer
     private let inFlight: FlightBudget
@@ -77,7 +79,7 @@ package final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidatio
         }
         let head = try StoredHead(decoding: bytes)
         var response = head.response
-        // No machine with these bounds could have stored it.
+        // No machine with the same bounds could have stored this response.
         guard response.bodyLength <= bounds.totalBytes.bytes else {
             throw CacheStoreFault(.damaged("a stored response"))
         }
@@ -135,7 +137,7 @@ package final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidatio
         return ValkeyCacheWriter(server, key: key, metadata: metadata, room: room, bounds, FlightShare(of: inFlight))
     }
 
-    /// Replaces the description of a stored body; removes the entry if that fails.
+    /// Replaces the description of a stored body; if that fails, removes the entry.
     ///
     /// - Throws: ``/HTTPChainCache/CacheStoreFault`` if it fails.
     package func update(_ entry: CacheEntry, to metadata: CacheMetadata) async throws -> CacheEntry? {
@@ -163,7 +165,7 @@ package final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidatio
         try await server.remove(selection)
     }
 
-    /// Visits entries in batches of about a hundred; damaged ones are skipped.
+    /// Visits entries in batches of about a hundred, skipping damaged ones.
     package func visit(_ selection: CacheSelection, _ visit: (CacheEntry) throws -> Bool) async throws {
         if case .key(let key) = selection {
             for entry in try await variants(of: key) { guard try visit(entry) else { return } }
@@ -177,7 +179,7 @@ package final class ValkeyCacheStore: CacheStore, BoundedCacheStore, Invalidatio
         var cursor = "0"
         var pages = 0
         repeat {
-            // A server may return empty pages, but not forever.
+            // A server may return some empty pages, but not infinitely many.
             pages += 1
             guard pages <= Self.pageLimit else { throw server.malformed }
             let names = try await server.names(selection, from: cursor)
@@ -232,8 +234,8 @@ extension CacheStore where Self == BuiltInCacheStore {
     /// )
     /// ```
     ///
-    /// Machines whose stores have the same prefix share their entries: a response stored by one serves calls of all,
-    /// and an invalidation by one applies to all, atomically. Entries expire by the server's clock.
+    /// Machines whose stores have the same prefix share their entries. A response stored by one machine serves the
+    /// calls of all, and an invalidation by one applies to all, atomically. Entries expire by the server's clock.
     ///
     /// - Parameters:
     ///   - client: The connection, which other stores may share.

@@ -3,7 +3,7 @@ import Foundation
 import HTTPChainCache
 import HTTPChainCore
 
-/// Writes one entry: each block when it is full, the last one in the step that makes the entry visible.
+/// Writes one entry; each block is written when it is full, and the last one in the step that makes the entry visible.
 final class ValkeyCacheWriter: FlightLimitedWriter {
     private struct State {
         var pending = Data()
@@ -22,7 +22,9 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
     private let share: FlightShare
     var hasSpentBudget: Bool { share.isRefused }
     private let id = "\(UInt64.random(in: CacheServer.ids))"
-    /// Only one task uses a writer at a time, so nothing changes between two accesses.
+    /// The lock is never contended, because only one task at a time uses a writer.
+    ///
+    /// Nothing changes between two accesses.
     private let state = Locked(State())
 
     init(
@@ -75,7 +77,7 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
                 let count = min(size - state.pending.count, rest.count)
                 state.pending.append(rest.prefix(count))
                 rest = rest.dropFirst(count)
-                // The last block waits for the commit.
+                // The last block is kept for the commit.
                 guard state.pending.count == size, !rest.isEmpty else { return nil }
                 defer { state.pending = Data() }
                 return Array(state.pending)
@@ -88,10 +90,10 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
     private func send(_ block: [UInt8]) async throws -> Bool {
         let number = state.withLock { $0.blocks }
         let sealed = SealedBytes.seal(block, name: "\(id)/\(number)")
-        // Even if the reply is lost, the block may exist.
+        // The block may exist even if the reply was lost.
         state.withLock { $0.blocks += 1 }
         guard try await server.write(sealed, block: number, of: id) else {
-            // The block belongs to another entry.
+            // The existing block belongs to another entry.
             state.withLock { $0.blocks = number }
             return false
         }
@@ -113,7 +115,7 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
         guard written.isOpen else { return CacheCommit(entry: nil) }
         let response = StoredResponse(metadata, bodyLength: written.length, bodyChecksum: written.checksum)
         let head = StoredHead(key, response)
-        // A block that is exactly full was held back as well.
+        // A last block that is exactly full was also kept for the commit.
         let hasLast = !written.pending.isEmpty
         if hasLast { state.withLock { $0.blocks += 1 } }
         let last = hasLast ? SealedBytes.seal(Array(written.pending), name: "\(id)/\(written.blocks)") : nil
@@ -128,7 +130,7 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
             let entryID = CacheEntryID(rawValue: UInt64(id) ?? 0)
             return CacheCommit(entry: CacheEntry(id: entryID, key: key, response: response), evicted: evicted)
         } catch {
-            // The commit may have succeeded with the reply lost.
+            // The commit may have succeeded even if its reply was lost.
             state.withLock { $0.blocks = max(1, $0.blocks) }
             await abandon()
             throw error
@@ -147,7 +149,7 @@ final class ValkeyCacheWriter: FlightLimitedWriter {
         let blocks = state.withLock { $0.isOpen ? $0.blocks : 0 }
         close()
         guard blocks > 0 else { return }
-        // Anything not removed now expires by itself.
+        // If this fails, the blocks expire by themselves.
         try? await server.abandon(id, blocks: blocks)
     }
 }
