@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// The circuits of all origins, or of another grouping: the state of one or more ``CircuitBreakerMiddleware``.
+/// The circuits of all origins, or of another grouping: the state that one or more ``CircuitBreakerMiddleware`` share.
 ///
 /// ```swift
 /// let breaker = CircuitBreaker(.consecutive(failures: 5))
@@ -41,7 +41,7 @@ public final class CircuitBreaker: Sendable {
 
     func circuit(for request: borrowing Request) -> Circuit? { circuits.entry(for: request) }
 
-    /// Returns the state of a circuit; an unused one is closed.
+    /// Returns the state of a circuit; a circuit that hasn't been used is closed.
     ///
     /// - Parameters:
     ///   - key: The origin, such as "https://api.example.com", or the key of another grouping.
@@ -50,7 +50,7 @@ public final class CircuitBreaker: Sendable {
         circuits.existing(key)?.state(environment) ?? .closed
     }
 
-    /// Opens a circuit, which is probed afterwards.
+    /// Opens a circuit; it is probed when the open time has passed.
     ///
     /// - Parameters:
     ///   - key: The origin, or the key of another grouping.
@@ -105,7 +105,7 @@ final class Circuit: Sendable {
     let policy: CircuitBreakerPolicy
     /// Whether 2xx and 3xx responses are successes without further checks.
     let isPlain: Bool
-    /// Whether the start time or the request of a call matters.
+    /// Whether results are recorded with the start time or the request of their call.
     let needsDetails: Bool
     private let rules: Locked<CircuitRules>
     private let listeners: ChangeListeners
@@ -119,7 +119,7 @@ final class Circuit: Sendable {
         self.listeners = listeners
     }
 
-    /// Admits a call to a closed circuit without needing the time or a random number.
+    /// Admits a call to a closed circuit; needs neither the time nor a random number.
     ///
     /// Returns `nil` if the circuit isn't closed.
     @inline(__always)
@@ -129,9 +129,9 @@ final class Circuit: Sendable {
         change { $0.admit(at: environment.time.elapsed, random: environment.random) }
     }
 
-    /// Counts a success in a closed circuit, without needing a random number or changing the state.
+    /// Counts a success in a closed circuit; needs no random number, and doesn't change the state.
     ///
-    /// - Returns: Whether it was counted; otherwise it must be recorded like any other result.
+    /// - Returns: Whether the success was counted. If not, it must be recorded like any other result.
     @inline(__always)
     func recordSuccess(_ permit: CircuitRules.Permit, at now: Duration) -> Bool {
         rules.withLock { $0.recordSuccessWhileClosed(permit, at: now) }
@@ -140,7 +140,7 @@ final class Circuit: Sendable {
     func change<Value: Sendable>(_ change: (inout CircuitRules) -> Value) -> Value {
         let (value, hasChanges) = rules.withLock { rules in (change(&rules), rules.hasChanges) }
         if hasChanges {
-            // In order, because they are taken under the listeners' lock.
+            // The changes are reported in order, because they are taken while holding the listeners' lock.
             listeners.tell { rules.withLock { $0.takeChanges() }.map { CircuitChange(key, $0) } }
         }
         return value
@@ -178,14 +178,14 @@ final class ChangeListeners: Sendable {
         self.observer = observer
     }
 
-    /// Reports the changes returned by `take` one after the other, without holding a lock.
+    /// Reports the changes returned by `take` one by one, without holding a lock.
     func tell(_ take: () -> [CircuitChange]) {
         let isMine = state.withLock { state in
             state.queue += take()
             defer { state.isTelling = true }
             return !state.isTelling
         }
-        // The task that is already reporting also reports the added changes.
+        // Another task is already reporting, and also reports the changes just added.
         guard isMine else { return }
         while let (change, streams) = nextChange() {
             observer?(change)
@@ -211,8 +211,8 @@ final class ChangeListeners: Sendable {
                 return state.lastID
             }
             continuation.onTermination = { [weak self] _ in
-                // Removed under the lock but released after it, because its deinitialization must not run under the
-                // lock.
+                // Removed while holding the lock, but released afterwards, because its deinitialization must not run
+                // under the lock.
                 let ended = self?.state.withLock { $0.streams.removeValue(forKey: id) }
                 _ = ended
             }

@@ -15,13 +15,13 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// Each origin, or each key that your own grouping returns, has a circuit. While it is **closed**, calls pass and their results
-/// are counted. At a failure rate, a rate of slow calls or a number of failures in a row (``CircuitBreakerPolicy``), it
-/// **opens**, and calls are refused with ``CircuitOpenError`` before anything is sent. After a time that has jitter and
-/// grows with each failed attempt, it is **half-open**: a few calls pass as probes. If all of them succeed, the circuit
-/// closes. If one fails, or its body breaks within the probe timeout, the circuit opens again. A cancelled probe gives
-/// its place to another. A probe that doesn't end in time counts as failed, so that a circuit never stays half-open
-/// permanently.
+/// Each origin, or each key that your own grouping returns, has a circuit. While it is **closed**, calls pass and their
+/// results are counted. It **opens** at a failure rate, a rate of slow calls or a number of failures in a row
+/// (``CircuitBreakerPolicy``). While it is open, calls are refused with ``CircuitOpenError`` before anything is sent.
+/// After a time, which has jitter and grows with each failed probe, it is **half-open**: a few calls pass as probes. If
+/// all of them succeed, the circuit closes. If one fails, or its body breaks within the probe timeout, the circuit
+/// opens again. If a probe is cancelled, another call takes its place. A probe that doesn't end in time counts as
+/// failed, so that a circuit never stays half-open permanently.
 ///
 /// **What counts.** 5xx, transport errors, timeouts of an attempt and broken bodies are failures; 2xx and 3xx are
 /// successes. 4xx are neither, because they are about the request. Refusals by inner stages, cancelled calls and other
@@ -109,7 +109,7 @@ private struct CircuitCall: Sendable {
     let circuit: Circuit
     let permit: CircuitRules.Permit
     let environment: CallEnvironment
-    /// Details that few policies need, so that most calls allocate nothing.
+    /// The details of the call; they are nil for most policies, so that most calls allocate nothing.
     let details: Details?
 
     final class Details: Sendable {
@@ -158,7 +158,7 @@ private struct CircuitCall: Sendable {
 
     @inline(__always)
     func finish(_ response: consuming Response) -> Response {
-        // The usual case: a success without further information.
+        // The most common case is a success whose details don't matter.
         if circuit.isPlain, 200..<400 ~= response.status.code, circuit.recordSuccess(permit, at: environment.elapsed) {
             return response.body.hasTransfer ? watched(response) : response
         }
@@ -228,7 +228,7 @@ extension CircuitBreakerPolicy {
         switch error {
         case is CancellationError, is any RefusalError: .neither
         case is TransportError: .failure
-        // If the call's own deadline has passed, the server may have had no time at all.
+        // If the call's own deadline has passed, that may have left the server no time at all.
         case let error as any TimeoutFailure: error.scope == .call ? .neither : .failure
         default: .neither
         }

@@ -9,7 +9,7 @@ public import HTTPChainCore
 ///
 /// Values out of range are clamped to the nearest valid one.
 public struct CircuitBreakerPolicy: Sendable {
-    /// The calls counted for the rates.
+    /// The set of calls that the rates are based on.
     public enum Window: Sendable, Hashable {
         /// The calls that ended within a period, which moves in ten steps and is at least a millisecond.
         case time(Duration)
@@ -35,7 +35,7 @@ public struct CircuitBreakerPolicy: Sendable {
         }
     }
 
-    /// The calls counted for the rates.
+    /// The set of calls that the rates are based on.
     package var window: Window
     /// The minimum number of calls for a rate to apply.
     package var minimumCalls: Int
@@ -60,15 +60,15 @@ public struct CircuitBreakerPolicy: Sendable {
     /// Creates a policy, by default of 10 % of failures among at least 100 calls in 30 seconds.
     ///
     /// - Parameters:
-    ///   - window: The calls counted for the rates; those of the last 30 seconds by default.
-    ///   - minimumCalls: The minimum number of calls for a rate to apply; 100 by default. With a window of fewer calls, a
-    ///     full window suffices.
+    ///   - window: The set of calls that the rates are based on; the calls of the last 30 seconds by default.
+    ///   - minimumCalls: The minimum number of calls for a rate to apply; 100 by default. If the window has fewer
+    ///     calls, a full window is enough.
     ///   - failureRate: The share of failures that opens the circuit, from 0 to 1, or `nil` for none; 0.1 by default.
     ///   - consecutiveFailures: The number of failures in a row that opens the circuit, regardless of the number of
     ///     calls; `nil`, the default, disables this rule.
     ///   - slowCalls: The rule by which slow calls open the circuit; none by default.
     ///   - openTime: The time for which the circuit stays open, which doubles with each failed probe; 5 seconds by
-    ///     default. It has a jitter of a fifth, so that clients don't come back simultaneously.
+    ///     default. It has a jitter of a fifth, so that clients don't return at the same time.
     ///   - longestOpenTime: The longest time for which the circuit stays open, before jitter is applied; a minute by
     ///     default.
     ///   - probes: The number of concurrent probes in the half-open state; 1 by default, at most 1,000. All of them
@@ -114,9 +114,9 @@ public struct CircuitBreakerPolicy: Sendable {
 }
 
 extension CircuitBreakerPolicy {
-    /// The policy with each number clamped to its range.
+    /// Returns the policy with each number clamped to its range.
     ///
-    /// A rate that isn't a number becomes the default.
+    /// A rate that is NaN becomes the default.
     package var bounded: CircuitBreakerPolicy {
         var policy = self
         policy.window = window.bounded
@@ -167,10 +167,10 @@ package struct CircuitOpenTime: Sendable, Hashable {
         self.jitter = jitter
     }
 
-    /// Returns the time of an opening.
+    /// Returns the time for which a circuit stays open.
     ///
     /// - Parameters:
-    ///   - opening: The number of the opening in a row; 1 is the first.
+    ///   - opening: The number of consecutive openings, including this one.
     ///   - random: The source of randomness.
     package func duration(ofOpening opening: Int, random: some RandomSource) -> Duration {
         let jitter = jitter.isFinite ? min(1, max(0, jitter)) : 0

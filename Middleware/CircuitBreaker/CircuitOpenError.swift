@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// A call was refused because its circuit is open; nothing was sent.
+/// An error thrown if a call is refused because its circuit is open; nothing was sent.
 public struct CircuitOpenError: RefusalError, AnnotatedError, ExplainedError {
     /// The reason why a circuit refuses calls.
     package enum Reason: Sendable, Hashable {
@@ -8,11 +8,11 @@ public struct CircuitOpenError: RefusalError, AnnotatedError, ExplainedError {
         case failures
         /// The server asked for a pause, with `Retry-After`.
         case serverAsked
-        /// The circuit is being probed, and admits no more probes.
+        /// The circuit is being probed, and doesn't admit further probes.
         case probing
         /// The circuit was opened manually.
         case opened
-        /// The circuit was opened manually until it is closed manually.
+        /// The circuit was opened manually, until it is closed manually.
         case isolated
 
         init(_ cause: CircuitChange.Cause) {

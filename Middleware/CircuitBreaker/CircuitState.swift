@@ -6,7 +6,7 @@ public enum CircuitState: Sendable, Hashable {
     case closed
     /// Calls are refused until a point on the scale of `environment.time.elapsed`.
     case open(until: Duration)
-    /// A few calls pass as probes, whose results decide.
+    /// A few calls pass as probes, whose results determine the next state.
     case halfOpen
     /// Calls are refused until the circuit is closed manually.
     case isolated
@@ -48,7 +48,7 @@ public struct CircuitChange: Sendable, Hashable, CustomStringConvertible, Descri
         case manual
     }
 
-    /// A change without its circuit.
+    /// A change, without the key of its circuit.
     package struct Step: Sendable, Hashable {
         package let from: CircuitState
         package let to: CircuitState

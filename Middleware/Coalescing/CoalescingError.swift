@@ -1,6 +1,7 @@
 public import HTTPChainCore
 
-/// A caller read the body of a shared transfer so slowly that the part it hasn't read is no longer available.
+/// An error thrown if a caller reads the body of a shared transfer so slowly that the part it hasn't read is no longer
+/// available.
 ///
 /// The other callers can continue to read. The part that this caller has read is correct, but incomplete.
 public struct CoalescingError: ExplainedError {

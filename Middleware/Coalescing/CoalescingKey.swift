@@ -2,7 +2,7 @@ package import HTTPChainCore
 import HTTPChainSupport
 package import HTTPTypes
 
-/// The properties shared by calls that may share a transfer.
+/// The properties that must be equal for calls to share a transfer.
 package struct CoalescingKey: Hashable, Sendable {
     private let identity: RequestIdentity
     private let effects: OptionEffects
@@ -16,7 +16,7 @@ package struct CoalescingKey: Hashable, Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - ignored: The fields that may differ.
-    ///   - hasUserPartition: Whether the partition separates users. Credentials in options have no value to compare.
+    ///   - hasUserPartition: Whether the partition separates users. If not, credentials in options can't be compared.
     package init?(_ request: borrowing Request, ignoring ignored: [HTTPField.Name], hasUserPartition: Bool) {
         let head = request.head
         let options = request.options

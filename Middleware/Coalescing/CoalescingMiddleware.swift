@@ -13,20 +13,20 @@ public import HTTPTypes
 ///
 /// GET and HEAD requests are identical if they have the same URL and the same header fields, except those in
 /// `ignoring:`. Requests with content, with `Range`, or that require a new response (`Cache-Control: no-cache`,
-/// `no-store`, `max-age=0`) are never joined, and event streams (`text/event-stream`) never shared. A call can join
+/// `no-store`, `max-age=0`) are never joined, and event streams (`text/event-stream`) are never shared. A call can join
 /// only until the response's head arrives, because after that the response may be older than the call. For the same
 /// reason, no call joins a transfer that began before the end of an unsafe request to the same origin.
 ///
 /// Each caller reads the body at its own speed, and the transfer runs at the speed of the fastest. The part that others
 /// haven't read yet is kept in memory up to `window` bytes, and beyond that in a temporary file up to `spill` bytes. If
-/// that isn't enough, the slowest reader gets a ``CoalescingError``: it never delays the others. Cancelling one caller,
-/// or dropping its body, doesn't affect the others. When the last one leaves, the transfer is cancelled. If the
+/// that isn't enough, the slowest reader gets a ``CoalescingError``, so that it never delays the others. Cancelling one
+/// caller, or dropping its body, doesn't affect the others. When the last one leaves, the transfer is cancelled. If the
 /// transfer fails, all callers get the error.
 ///
 /// No caller owns the transfer: deadlines and cancellation apply to each caller separately, and inner stages see the
-/// latest deadline. In addition, calls share a transfer only if their options are equal, apart from those that don't
-/// affect the response (``/HTTPChainCore/RequestOption/affectsResponse``). A call therefore never fails because of
-/// another's attempt timeout, retry policy or priority. Inner stages call the observers of the call that began the transfer.
+/// latest deadline. Calls share a transfer only if their options are also equal, apart from those that don't affect the
+/// response (``/HTTPChainCore/RequestOption/affectsResponse``). A call therefore never fails because of another's
+/// attempt timeout, retry policy or priority. Inner stages call the observers of the call that began the transfer.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/coalesce``: inside the cache, outside retry and authentication. Because
 /// credentials are added by inner stages, a chain that authenticates needs a partition that separates users
@@ -54,10 +54,10 @@ public struct CoalescingMiddleware: BuiltInStage, SharingMiddleware {
     ///
     /// - Parameters:
     ///   - partition: The partition that separates users; none by default, which a chain that authenticates rejects.
-    ///   - ignored: The request fields in which identical calls may differ; ``callFields`` by default. Those of the
-    ///     call that begins the transfer are sent.
+    ///   - ignored: The request fields in which identical calls may differ; ``callFields`` by default. The fields that
+    ///     are sent are those of the call that begins the transfer.
     ///   - window: The maximum size of the part of a body kept in memory for slow readers; 1 MiB by default.
-    ///   - spill: The maximum size of the further part kept in a temporary file; 1 GiB by default, 0 for none.
+    ///   - spill: The maximum size of the further part that is kept in a temporary file; 1 GiB by default, 0 for none.
     public init(
         partition: UserPartition = .none,
         ignoring ignored: [HTTPField.Name] = Self.callFields,

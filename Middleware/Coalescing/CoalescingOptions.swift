@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Whether a call may share the transfer of an identical one; ``HTTPChainCore/Request/coalescing(_:)`` sets it.
+/// Whether a call may share the transfer of an identical one; set by ``HTTPChainCore/Request/coalescing(_:)``.
 package enum CoalescingOption: RequestOption {
     /// The call may share a transfer.
     package static var defaultValue: Bool { true }
@@ -16,12 +16,12 @@ package enum CoalescingOption: RequestOption {
 
 /// Whether a response came from another call's transfer.
 package enum CoalescingFact: ResponseOption {
-    /// The call began its own transfer.
+    /// The call began the transfer itself.
     package static var defaultValue: Bool { false }
 }
 
 extension Request {
-    /// Returns the request with or without permission to share a transfer with identical ones.
+    /// Returns the request with or without permission to share the transfer of identical requests.
     ///
     /// ```swift
     /// let fresh = Request.get("https://api.example.com/plants").coalescing(false)

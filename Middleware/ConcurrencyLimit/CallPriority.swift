@@ -11,7 +11,7 @@ public enum CallPriority: Int, Sendable, Hashable, Comparable, CaseIterable {
     /// A call that must not fail for lack of capacity, such as a payment or a health check.
     case critical
 
-    /// Orders by importance.
+    /// Compares the importance.
     public static func < (lhs: CallPriority, rhs: CallPriority) -> Bool { lhs.rawValue < rhs.rawValue }
 
     /// The share of the queue that calls of this and lower priorities may fill.

@@ -2,12 +2,12 @@ public import HTTPChainCore
 
 /// The limit of calls in flight: a fixed number, or a rule that learns from latencies and failures.
 public struct ConcurrencyAlgorithm: CustomStringConvertible, DescribedValue, Sendable {
-    /// Creates the rule of a new group.
+    /// A closure that creates the rule for a new group.
     package let rule: @Sendable () -> any ConcurrencyRule
     /// The rule and its bounds, for display.
     package let words: String
 
-    /// A fixed number of calls, also known as a bulkhead.
+    /// Returns a limit to a fixed number of calls, also known as a bulkhead.
     ///
     /// - Parameter count: The number of calls, at least 1.
     public static func fixed(_ count: Int) -> ConcurrencyAlgorithm {
@@ -15,9 +15,9 @@ public struct ConcurrencyAlgorithm: CustomStringConvertible, DescribedValue, Sen
         return ConcurrencyAlgorithm(rule: { FixedConcurrency(limit: count) }, words: "\(count)")
     }
 
-    /// The number of calls that the server can process at once, plus a margin.
+    /// Returns a limit to the number of calls that the server can process at once, plus a margin.
     ///
-    /// The number is the throughput times the latency without a queue.
+    /// The number is the server's throughput times its latency without a queue.
     ///
     /// - Parameters:
     ///   - range: The minimum and maximum limit; 1 to 1,000 by default.
@@ -29,11 +29,11 @@ public struct ConcurrencyAlgorithm: CustomStringConvertible, DescribedValue, Sen
         )
     }
 
-    /// Uses a custom rule.
+    /// Returns a limit that is set by a custom rule.
     ///
     /// - Parameters:
     ///   - name: The name of the rule, for display.
-    ///   - rule: Creates the rule of a group.
+    ///   - rule: A closure that creates the rule for a group.
     public static func custom(
         _ name: String,
         rule: @escaping @Sendable () -> any ConcurrencyRule

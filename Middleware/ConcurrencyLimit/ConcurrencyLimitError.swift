@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// A call was refused because the limit of calls in flight is reached; nothing was sent.
+/// An error thrown if a call is refused because the limit of calls in flight is reached; nothing was sent.
 ///
 /// The call was not allowed to wait, or waited too long.
 public struct ConcurrencyLimitError: RefusalError, AnnotatedError, ExplainedError {

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Limits the number of calls in flight, to a fixed number or to the server's capacity.
+/// Limits the number of calls in flight to a fixed number, or to the server's capacity.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -11,16 +11,16 @@ import HTTPTypes
 /// ```
 ///
 /// A server queues calls that it can't process at once. If their callers give up in the meantime, the work is wasted.
-/// It is better to let calls wait at the client, or to refuse them there immediately.
+/// It is better to let calls wait at the client, or to refuse them immediately.
 ///
-/// Each origin, or each key of your own grouping, has a limit. A call holds its permit until its response's body was
-/// read to the end, broke, or was dropped. If the body is in memory, the permit is returned immediately. If there is no
-/// permit, calls wait by priority (``CallPriority``), up to a number and a time (``ConcurrencyQueue``). Beyond that,
-/// they are refused with ``ConcurrencyLimitError``, lower priorities first. A call that is cancelled while it waits
-/// takes no permit.
+/// Each origin, or each key of your own grouping, has a limit. A call holds its permit until its response's body has
+/// been read to the end, breaks, or is dropped. If the body is in memory, the permit is returned immediately. If there
+/// is no permit, calls wait by priority (``CallPriority``), up to a number and a time (``ConcurrencyQueue``). Beyond
+/// that, they are refused with ``ConcurrencyLimitError``, lower priorities first. A call that is cancelled while it
+/// waits takes no permit.
 ///
-/// **The limit** is fixed, ``ConcurrencyAlgorithm/adaptive(in:initial:)``, or set by another well-known rule. Latency
-/// is that of the response's head. Timeouts (even of the whole call), failed or lost connections, 429, 503 and 504
+/// **The limit** is fixed, ``ConcurrencyAlgorithm/adaptive(in:initial:)``, or set by a custom rule. The rule sees the
+/// latency of the response's head. Timeouts (even of the whole call), failed or lost connections, 429, 503 and 504
 /// count as drops; refusals by inner stages and cancelled calls don't count.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/concurrencyLimit``: inside a rate limit, and outside the attempt's timeout,
@@ -32,7 +32,7 @@ import HTTPTypes
 public struct ConcurrencyLimitMiddleware: BuiltInStage {
     /// The limiter that holds the permits.
     package let limiter: ConcurrencyLimiter
-    /// The options that the stage reads; none without a queue, which alone has an order.
+    /// The options that the stage reads; none without a queue, because only a queue has an order.
     package let stageOptions: [any RequestOption.Type]
 
     /// Creates a stage with its own permits.
@@ -136,7 +136,7 @@ public struct ConcurrencyLimitMiddleware: BuiltInStage {
         case is any RefusalError: false
         case let error as TransportError: OverloadSigns.has(error)
         case is any TimeoutFailure: true
-        // When time is up, the stage that enforces the call's deadline cancels inner stages.
+        // When time is up, the stage that enforces the call's deadline cancels the inner stages.
         default: isLate && (error is CancellationError || Task.isCancelled)
         }
     }

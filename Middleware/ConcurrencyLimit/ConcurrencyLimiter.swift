@@ -1,8 +1,8 @@
 public import HTTPChainCore
 
-/// The limits for waiting calls: their number, and their longest wait.
+/// The queue of waiting calls: its maximum length, and the longest wait.
 public struct ConcurrencyQueue: Sendable, Hashable {
-    /// The maximum number of waiting calls; 0 refuses them immediately.
+    /// The maximum number of waiting calls; with 0, calls are refused immediately.
     package var length: Int
     /// The longest wait of a call.
     package var longestWait: Duration
@@ -17,11 +17,11 @@ public struct ConcurrencyQueue: Sendable, Hashable {
         self.longestWait = longestWait
     }
 
-    /// A queue without waiting calls.
+    /// A queue in which no calls can wait.
     public static let none = ConcurrencyQueue(length: 0)
 }
 
-/// The permits of all origins, or of another grouping: the state of one or more ``ConcurrencyLimitMiddleware``.
+/// The permits of all origins, or of another grouping: the state that one or more ``ConcurrencyLimitMiddleware`` share.
 ///
 /// Chains with the same limiter share its permits, and must use the same clock.
 public final class ConcurrencyLimiter: Sendable {

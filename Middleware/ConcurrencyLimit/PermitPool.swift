@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// The permits of one group, and the calls that hold or await one.
+/// The permits of one group, and the calls that hold a permit or wait for one.
 final class PermitPool: Sendable {
     /// The result of waiting.
     enum Grant: Sendable {
@@ -12,7 +12,7 @@ final class PermitPool: Sendable {
 
     private struct State: Sendable {
         var rule: any ConcurrencyRule
-        /// The limit of the rule, updated after each sample.
+        /// The rule's current limit, which is updated after each sample.
         var limit: Int
         var inFlight = 0
         var queue: PriorityQueue<Handover<Grant>>
@@ -51,7 +51,7 @@ final class PermitPool: Sendable {
     /// Takes a permit, waiting for its turn.
     ///
     /// - Returns: The number of calls in flight, including this one.
-    /// - Throws: ``Refusal``; `CancellationError`, in which case no permit is taken.
+    /// - Throws: ``Refusal``; `CancellationError`. In both cases, no permit is taken.
     func take(
         _ priority: CallPriority,
         until deadline: @escaping @Sendable () -> Duration?,
@@ -85,8 +85,8 @@ final class PermitPool: Sendable {
         let grant = try await withThrowingTaskGroup(of: Grant?.self) { group -> Grant? in
             group.addTask { try await handover.value() }
             group.addTask {
-                // Even if this was cancelled, the other child task knows whether a permit was given. The wait repeats
-                // if the deadline is later now, because another call may have joined the exchange.
+                // The loop ends if this task was cancelled, because the other child task then has the result. It
+                // continues if the deadline has moved, because another call may have joined the exchange.
                 while !Task.isCancelled, deadline() > time.elapsed {
                     try? await time.sleep(for: deadline() - time.elapsed)
                 }
@@ -118,7 +118,7 @@ final class PermitPool: Sendable {
         }
     }
 
-    /// Learns from a call, returns its permit if it no longer needs one, and admits waiting calls if there is room.
+    /// Learns from a call, returns its permit if it doesn't need it anymore, and admits waiting calls if there is room.
     func finish(_ sample: ConcurrencySample, givingBack: Bool) {
         state.withLock { state in
             state.rule.learn(sample)
@@ -130,7 +130,7 @@ final class PermitPool: Sendable {
 
     private static func fill(_ state: inout State) {
         while state.inFlight < state.limit, let next = state.queue.next() {
-            // A cancelled call doesn't take the permit, so the next one gets it.
+            // A cancelled call doesn't take the permit, so it is offered to the next one.
             if next.give(.permit(inFlight: state.inFlight + 1)) { state.inFlight += 1 }
         }
     }

@@ -1,15 +1,15 @@
 public import HTTPChainCore
 
-/// Thrown if content doesn't match its digest, or a digest can't be computed or verified.
+/// An error thrown if content doesn't match its digest, or a digest can't be computed or verified.
 public struct ContentDigestError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The received content doesn't match the field; digests in base64.
+        /// The received content doesn't match the field; the digests are in base64.
         case mismatch(field: DigestField, expected: String, actual: String)
-        /// The request's body can be read only once, and computing its digest would consume it.
+        /// The request's body can be read only once, so computing its digest would consume it.
         case bodyReadableOnce
         /// A digest is required, but the response has none.
         case noDigest

@@ -12,14 +12,14 @@ import HTTPTypes
 /// try await response.body.save(to: file)   // throws when the content is not what its digest says
 /// ```
 ///
-/// **Requests** have `Content-Digest` or `Repr-Digest` (RFC 9530; SHA-256, SHA-512), or `Content-MD5` for old servers,
-/// computed in one pass over the body before it is sent. Fields set by the caller are kept. A request without content
-/// has no digest, unless it is a POST, PUT or PATCH.
+/// **Requests** get `Content-Digest` or `Repr-Digest` (RFC 9530; SHA-256, SHA-512), or `Content-MD5` for old servers.
+/// They are computed in one pass over the body before it is sent. Fields set by the caller are kept. A request without
+/// content gets no digest, unless it is a POST, PUT or PATCH.
 ///
-/// **Responses** are verified as they are read: a mismatch throws at the end of the body, and data read before it must
+/// **Responses** are verified as they are read. A mismatch throws at the end of the body, and data read before it must
 /// not be trusted. All digests with a known algorithm must match. Other algorithms and malformed fields are ignored
-/// (RFC 9651 §4.2). ``HTTPChainCore/Response/digestVerification`` says whether the content is verified, and if not,
-/// the reason, such as a transport that has already decoded it.
+/// (RFC 9651 §4.2). ``HTTPChainCore/Response/digestVerification`` says whether the content is verified and, if it
+/// isn't, why, for example because a transport has already decoded it.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/digest``: inside gzip, because a digest covers the encoded content.
 ///
@@ -98,7 +98,7 @@ public struct ContentDigestMiddleware: ChainAwareMiddleware, DeadlineKeepingMidd
         if request.body.bytes != nil {
             try await digester.addDigests(to: &request)
         } else {
-            // A body that isn't in memory may keep its reader waiting.
+            // Reading a body that isn't in memory may take long.
             let plain = request
             request = try await plain.withinDeadline {
                 var request = plain

@@ -1,16 +1,16 @@
 public import HTTPChainCore
 
-/// The treatment of a request body that can be read only once, because its digest must be known before it is sent.
+/// The treatment of a request body that can be read only once; the digest must be known before the body is sent.
 public enum OneShotDigestPolicy: Sendable, Hashable {
     /// Throws ``ContentDigestError``.
     case refused
-    /// Sends it without a digest.
+    /// Sends the body without a digest.
     case skipped
-    /// Buffers it up to a limit, in memory up to 1 MiB and otherwise in a temporary file.
+    /// Buffers the body up to a limit, in memory up to 1 MiB and otherwise in a temporary file.
     case buffered(upTo: ByteCount)
 }
 
-/// The digests of one request, instead of those that ``ContentDigestMiddleware`` adds to all requests.
+/// The digests of one request, instead of those that ``ContentDigestMiddleware`` adds by default.
 package enum DigestOption: RequestOption {
     package typealias Value = CallSetting<[DigestField]>
     /// The method that sets the option, and the stage that reads it.

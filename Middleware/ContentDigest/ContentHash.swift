@@ -19,7 +19,7 @@ enum HashKind: Hashable {
         }
     }
 
-    /// The function before the first byte.
+    /// The hash function in its initial state.
     fileprivate var function: any HashFunction & Sendable {
         switch self {
         case .md5: Insecure.MD5()

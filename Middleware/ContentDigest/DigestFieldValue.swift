@@ -11,7 +11,7 @@ struct DeclaredDigests {
     ///
     /// A malformed field is ignored (RFC 9651 §4.2).
     private(set) var hasMalformedField = false
-    /// Whether a field has an algorithm that is unknown, or insecure by RFC 9530 §5.
+    /// Whether a field has an algorithm that is unknown, or insecure according to RFC 9530 §5.
     private(set) var hasOtherAlgorithm = false
 
     init(_ fields: HTTPFields) {
@@ -52,7 +52,7 @@ struct DeclaredDigests {
         }
     }
 
-    /// Adds the padding of base64, which is optional in RFC 9651 §4.2.7.
+    /// Adds the padding of base64, which a sender may omit (RFC 9651 §4.2.7).
     private static func padded(_ text: String) -> String {
         text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
     }
@@ -69,12 +69,12 @@ extension ContentDigestAlgorithm {
 
 /// Serializes the dictionaries of RFC 9530.
 enum DigestFieldValue {
-    /// Algorithms with their digests: `sha-256=:…:, sha-512=:…:`.
+    /// Returns algorithms with their digests: `sha-256=:…:, sha-512=:…:`.
     static func dictionary(_ digests: [(ContentDigestAlgorithm, Data)]) throws -> String {
         try serialize(digests.map { ($0, .undecodedByteSequence($1.base64EncodedString())) })
     }
 
-    /// Algorithms in order of preference (RFC 9530 §4): `sha-512=10, sha-256=9`.
+    /// Returns algorithms in order of preference (RFC 9530 §4): `sha-512=10, sha-256=9`.
     static func preferences(_ algorithms: [ContentDigestAlgorithm]) throws -> String {
         try serialize(algorithms.enumerated().map { ($1, .integer(Int64(max(1, 10 - $0)))) })
     }

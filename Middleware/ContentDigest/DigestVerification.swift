@@ -5,7 +5,7 @@ public import HTTPChainCore
 @nonexhaustive
 #endif
 public enum DigestVerification: Sendable, Hashable {
-    /// Not checked, because there is no such stage, or verification is off.
+    /// The content isn't verified, because there is no such stage, or verification is off.
     case notChecked
     /// The response has no digest.
     case noDigest
@@ -25,7 +25,7 @@ public enum DigestVerification: Sendable, Hashable {
         case contentDecoded
         /// The digest covers the whole representation, but the response has only a part.
         case partialContent
-        /// The response has no content: the digest covers the content of a GET response.
+        /// The response has no content, and the digest is that of the content of a GET response.
         case noContent
         /// All algorithms are unknown or insecure.
         case unknownAlgorithm
@@ -57,7 +57,7 @@ extension Response {
     public var digestVerification: DigestVerification { options[DigestVerificationFact.self] }
 }
 
-/// A policy for which responses must match their digests.
+/// A policy that determines which responses must match their digests.
 public enum DigestPolicy: Sendable, Hashable {
     /// Ignores digests.
     case off
@@ -65,7 +65,7 @@ public enum DigestPolicy: Sendable, Hashable {
     case whenPresent
     /// Requires a verifiable digest in all successful (2xx) responses with content.
     ///
-    /// Verifies others if they have one.
+    /// Verifies other responses if they have one.
     case required
 }
 

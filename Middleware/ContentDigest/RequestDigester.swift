@@ -35,7 +35,8 @@ struct RequestDigester {
             if chunk.count < Self.longChunk {
                 hashes.update(chunk)
             } else {
-                // Reading a body in memory never suspends, so hashing a large one here would block a Swift thread.
+                // Reading a body in memory never suspends, so hashing a large chunk here would block a thread of
+                // Swift's pool.
                 hashes = try await executor.run { [hashes] in
                     var hashes = hashes
                     hashes.update(chunk)
@@ -46,8 +47,10 @@ struct RequestDigester {
         try write(missing, hashes, to: &request.head.headerFields)
     }
 
-    /// Returns the fields to add: the caller's are kept, and a part of a representation (RFC 9110 §14.5) doesn't
-    /// determine its `Repr-Digest`.
+    /// Returns the fields to add.
+    ///
+    /// The caller's own fields are kept. `Repr-Digest` can't be computed from a part of a representation (RFC 9110
+    /// §14.5).
     private func missingFields(in request: Request) -> [DigestField] {
         let method = request.head.method
         guard !request.body.isEmpty || [.post, .put, .patch].contains(method) else { return [] }
@@ -61,7 +64,7 @@ struct RequestDigester {
     }
 
     private func write(_ fields: [DigestField], _ hashes: ContentHashes, to head: inout HTTPFields) throws {
-        // `HTTPFields` ends the process if there are too many fields.
+        // Adding too many fields to `HTTPFields` ends the process.
         guard head.count < HTTPFields.capacity - 3 else { return }
         var content: [(ContentDigestAlgorithm, Data)] = []
         var representation: [(ContentDigestAlgorithm, Data)] = []

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Selects the digests that apply to a response's content, and arranges their verification.
+/// Selects the digests that apply to a response's content, and sets up their verification.
 struct ResponseVerifier {
     let target: HTTPRequest
     let policy: DigestPolicy
@@ -14,7 +14,8 @@ struct ResponseVerifier {
         let verifiable = hasContent ? Self.applicable(declared, to: response) : [:]
         let status = Self.status(of: response, to: target, declared, verifiable)
         response.options[DigestVerificationFact.self] = status
-        // Error responses may come from an intermediary: a proxy, a gateway, a load balancer.
+        // Digests are required only of successful responses, because error responses may come from an intermediary: a
+        // proxy, a gateway, a load balancer.
         let isRequired = policy == .required && response.status.kind == .successful
         let head = response.head
         let exchange: @Sendable () -> ExchangeSnapshot = { [target, redaction] in
@@ -35,7 +36,8 @@ struct ResponseVerifier {
 
     /// Returns the digests that apply to the body.
     ///
-    /// For a partial response, only `Content-Digest` does; servers never agreed on whether `Content-MD5` does.
+    /// For a partial response, this is only `Content-Digest`. Servers don't agree on whether `Content-MD5` applies,
+    /// too.
     private static func applicable(_ declared: DeclaredDigests, to response: Response) -> [DigestField: Data] {
         guard response.options[OriginalContentFieldsFact.self].isEmpty else { return [:] }
         guard response.status == .partialContent else { return declared.digests }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// Passes on the data of another reader, and compares its digests at the end.
+/// Returns the data of another reader, and compares its digests at the end.
 struct VerifyingReader: BodyReader {
     private var inner: (any BodyReader)?
     private var hashes: ContentHashes

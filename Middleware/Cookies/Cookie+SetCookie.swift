@@ -3,7 +3,7 @@ public import Foundation
 extension Cookie {
     /// Creates the cookie that a `Set-Cookie` field sets, without a jar: RFC 6265bis §5.6 and §5.7.
     ///
-    /// Servers remove a cookie by setting an expired one; such a cookie is returned with its past expiry date.
+    /// Servers remove a cookie by setting an expired one. Such a cookie is returned with its past expiry date.
     ///
     /// - Parameters:
     ///   - field: The value of the field.

@@ -10,19 +10,19 @@ public struct Cookie: Sendable, Hashable {
         case unspecified
         /// Every request carries the cookie, which must be ``Cookie/isSecure``.
         case none
-        /// Requests from the same site carry it, and navigations from other sites with a safe method.
+        /// Requests from the same site carry the cookie, and so do navigations from other sites with a safe method.
         case lax
-        /// Only requests from the same site carry it.
+        /// Only requests from the same site carry the cookie.
         case strict
     }
 
     /// The name; empty if the cookie has none.
     public var name: String
-    /// The value, including any quotes: it is opaque to the client.
+    /// The value, including any quotes, because it is opaque to the client.
     public var value: Secret
     /// The host that set the cookie, or the domain whose hosts receive it; in lower case, without a leading dot.
     public var domain: String
-    /// Whether only the host ``domain`` itself receives the cookie, and no host below it.
+    /// Whether only the host ``domain`` itself receives the cookie, and not the hosts below it.
     public var isHostOnly: Bool
     /// The path at and below which requests carry the cookie.
     public var path: String
@@ -32,11 +32,11 @@ public struct Cookie: Sendable, Hashable {
     public var isSecure: Bool
     /// Whether the cookie is hidden from scripts.
     ///
-    /// It has no effect in this client, which runs no scripts; it is kept for other users of the jar.
+    /// It has no effect here, because this client runs no scripts. It is kept for other users of the jar.
     public var isHTTPOnly: Bool
     /// The requests from other sites that carry the cookie.
     public var sameSite: SameSite
-    /// The top-level site in whose context the cookie was set, if it is `Partitioned`; nil for any other.
+    /// The top-level site in whose context the cookie was set, if it is `Partitioned`; nil if it isn't.
     public var partition: String?
     /// The date when the cookie was first set.
     public var created: Date
@@ -46,7 +46,7 @@ public struct Cookie: Sendable, Hashable {
     /// - Parameters:
     ///   - name: The name.
     ///   - value: The value.
-    ///   - domain: The host, or the domain whose hosts receive the cookie; a leading dot is dropped.
+    ///   - domain: The host, or the domain whose hosts receive the cookie. A leading dot is removed.
     ///   - isHostOnly: Whether only that host receives it; true by default.
     ///   - path: The path; `/` by default.
     ///   - expires: The expiry date; nil, the default, for the end of the session.
@@ -71,7 +71,7 @@ public struct Cookie: Sendable, Hashable {
         self.name = name
         self.value = value
         let name = Substring(domain.utf8.first == UInt8(ascii: ".") ? domain.utf8.dropFirst() : domain.utf8[...])
-        // A text that isn't a host matches no request.
+        // If the text isn't a host, the cookie matches no request.
         self.domain = URLHost(name)?.text ?? name.lowercased()
         self.isHostOnly = isHostOnly
         self.path = path
@@ -99,7 +99,7 @@ public struct Cookie: Sendable, Hashable {
 }
 
 extension Cookie: CustomStringConvertible, DescribedValue {
-    /// The name, domain and attributes; never the value.
+    /// The name, domain and attributes, but never the value.
     package var words: String {
         var parts = ["\(name)=\(value)", isHostOnly ? "host \(domain)" : "domain \(domain)", "path \(path)"]
         if let expires { parts.append("until \(HTTPDate(expires))") }
@@ -119,7 +119,7 @@ struct CookieKey: Sendable, Hashable {
     let path: String
     let partition: String?
 
-    /// Whether both keys have the same bytes: a name with a combining accent is another name.
+    /// Whether both keys have the same bytes, because a name with a combining accent is a different name.
     static func == (one: CookieKey, other: CookieKey) -> Bool {
         one.name.hasSameBytes(as: other.name) && one.domain == other.domain && one.isHostOnly == other.isHostOnly
             && one.path.hasSameBytes(as: other.path) && one.partition == other.partition

@@ -1,17 +1,18 @@
 public import HTTPChainCore
 
-/// Thrown if a cookie of a call can't be sent, or a file of cookies can't be used.
+/// An error thrown if a cookie of a call can't be sent, or a file of cookies can't be used.
 public struct CookieError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The cookie of this name can't be sent with a call: the `Cookie` field can't hold its name or value.
+        /// The cookie with this name can't be sent with a call, because its name or value isn't allowed in the `Cookie`
+        /// field.
         case unsendable(name: String)
         /// The line, counted from 1, isn't in the `cookies.txt` format.
         case invalidLine(Int)
-        /// The file is not of this format, or was edited manually.
+        /// The file isn't in this format, or was edited manually.
         case damaged(line: Int)
         /// The file is larger than a jar can become.
         case tooLarge

@@ -18,16 +18,16 @@ import HTTPTypes
 /// (`document.cookie`), so `HttpOnly` is kept but has no effect.
 ///
 /// If a call has its own `Cookie` field, it is sent unchanged, without the jar's cookies, except with
-/// ``CookieUse/joined``. The transport's own cookies are disabled.
+/// ``CookieUse/joined``. The transport's own cookie handling is disabled.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/cookies``: inside redirects, so that each hop stores and sends its own;
-/// outside the cache, whose `Vary: Cookie` sees what is sent. Only fields received for the call set cookies: those of a
-/// stored response don't, but those of the 304 that validated it do. Cookies of a response that is discarded before
-/// another attempt (401, 415, 503) are stored, and sent with that attempt (RFC 6265 §3). The same applies to the
-/// requests that one call makes, such as the parts of an upload or the rest of a download.
+/// **Place.** Phase ``/HTTPChainCore/Phase/cookies``: inside redirects, so that each hop stores and sends its own
+/// cookies, and outside the cache, so that `Vary: Cookie` sees what is sent. Only fields received for the call set
+/// cookies: those of a stored response don't, but those of the 304 that validated it do. Cookies of a response that is
+/// discarded before another attempt (401, 415, 503) are stored, and sent with that attempt (RFC 6265 §3). The same
+/// applies to the requests that one call makes, such as the parts of an upload or the rest of a download.
 ///
-/// **Users.** With a jar for each user, the jar that is chosen first serves the whole call, with its redirects and
-/// retries, even if another user is signed in meanwhile.
+/// **Users.** With a jar for each user, the jar that is chosen first is used for the whole call, with its redirects and
+/// retries, even if another user signs in meanwhile.
 ///
 /// **Options.** ``HTTPChainCore/Request/cookies(_:)-(CookieUse)`` (``CookieUse``), `cookies(["language": "de"])`,
 /// ``HTTPChainCore/Request/site(_:)``. ``HTTPChainCore/Response/cookieOutcomes`` has the outcome of each `Set-Cookie`;
@@ -35,7 +35,7 @@ import HTTPTypes
 /// evicted.
 ///
 /// **Errors.** ``CookieError`` for a cookie of the call that can't be sent. If a jar's file can't be written, the call
-/// doesn't fail: the jar continues in memory, and ``CookieJar/fileFailure`` has the reason.
+/// doesn't fail: the jar keeps the cookies in memory, and ``CookieJar/fileFailure`` has the reason.
 public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage, IdentifyingMiddleware {
     private enum Source: Sendable {
         case one(CookieJar)
@@ -59,8 +59,8 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
     ///
     /// - Parameters:
     ///   - use: The default use of cookies; sends and stores by default.
-    ///   - jar: Returns the jar of a request; nil for a request that sends only its own cookies, and stores none. If it
-    ///     returns another jar for a later request of the same call, the first one is used.
+    ///   - jar: A closure that returns the jar for a request, or nil if only the request's own cookies are sent and
+    ///     none are stored. If it returns another jar for a later request of the same call, the first one is used.
     public init(use: CookieUse = .on, jar: @escaping @Sendable (borrowing Request) -> CookieJar?) {
         source = .chosen(JarChoice(jar))
         self.use = use
@@ -131,7 +131,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
     /// - Throws: ``CookieError``; errors of the inner stages.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        // The most common case comes first, and does only what is necessary.
+        // The most common case is handled first, and does only what is necessary.
         guard case .one(let jar) = source, jar.isCertainlyEmpty, use.sends, use.stores,
             !request.options.contains(CookieUseOption.self), !request.options.contains(CookiesOption.self)
         else { return try await interceptWithCookies(request, next) }
@@ -210,7 +210,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
         } else {
             request.traceNotes.add("sends none of the jar's cookies: the call has its own Cookie field")
         }
-        // Separate fields, as the field table keeps them anyway; they are joined for HTTP/1.
+        // The values are separate fields, because the field table separates them anyway. They are joined for HTTP/1.
         if pairs.count > own.count { request.head.headerFields[values: .cookie] = pairs }
     }
 
@@ -222,7 +222,7 @@ public struct CookieMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware,
     ) async -> Response {
         let outcomes = await context.store(fields, sentAs: response.request, in: jar)
         response.options[CookieOutcomesFact.self] = outcomes
-        // A redirect to a URL that was already requested is then not a loop.
+        // Cookies were stored, so a redirect to a URL that was already requested isn't necessarily a loop.
         if outcomes.contains(where: { $0.reason == nil }) { response.options[CookiesStoredFact.self] = true }
         return response
     }
@@ -236,16 +236,16 @@ private final class JarChoice: Sendable {
         self.choose = choose
     }
 
-    /// Returns the jar of a request: the first of its call.
+    /// Returns the jar for a request: the one that was chosen first in its call.
     func jar(for request: borrowing Request) -> CookieJar? {
         guard let jar = choose(request) else { return nil }
         return request.callIdentity?.first(jar, of: self) ?? jar
     }
 }
 
-/// The part of a request that is needed if its response sets cookies: two references, read only when necessary.
+/// The parts of a request that are needed if its response sets cookies: two references, read only when necessary.
 ///
-/// This isn't the head itself, because inner stages would then have to copy its fields before changing them.
+/// The head isn't kept, because inner stages would then have to copy its fields before changing them.
 struct StoringContext: Sendable {
     let target: HTTPRequest.PseudoHeaderFields
     let options: RequestOptions
@@ -263,13 +263,13 @@ struct StoringContext: Sendable {
         }
         let now = options.environment.time.date
         target.serverTime = ServerTime(fields, now: now)
-        // A failure to write the jar's file doesn't fail the call.
+        // If the jar's file can't be written, the call doesn't fail.
         let (result, _) = await jar.store(values, from: target, at: now)
         options.traceNotes.tell(of: result)
         return result.outcomes
     }
 
-    /// The source of the response: an inner stage may have sent the request elsewhere.
+    /// The target that the response came from, because an inner stage may have sent the request elsewhere.
     private func target(sentAs sent: HTTPRequest?) -> CookieTarget? {
         let site = options[SiteOption.self]
         if let sent, let origin = Origin(scheme: sent.scheme, authority: sent.authority) {

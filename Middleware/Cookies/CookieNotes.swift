@@ -11,7 +11,7 @@ extension TraceNotes {
         }
     }
 
-    /// Records the outcome of each `Set-Cookie` field, and the cookies it displaced.
+    /// Records the outcome of each `Set-Cookie` field, and the cookies that were evicted.
     func tell(of result: CookieStorage.Result) {
         guard isTraced else { return }
         for outcome in result.outcomes { add("\(outcome)") }

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// A call's use of cookies; see also ``HTTPChainCore/Request/cookies(_:)-(CookieUse)``.
+/// How a call uses cookies; see also ``HTTPChainCore/Request/cookies(_:)-(CookieUse)``.
 public struct CookieUse: Sendable, Hashable {
     /// The treatment of the jar's cookies if the call has its own `Cookie` field.
     package enum OwnField: Sendable, Hashable {
@@ -33,7 +33,7 @@ public struct CookieUse: Sendable, Hashable {
 
     /// Sends the jar's cookies and stores those of the response.
     public static let on = CookieUse()
-    /// Neither sends the jar's cookies nor stores any; the call's own cookies are sent.
+    /// Neither sends the jar's cookies nor stores any; the call's own cookies are still sent.
     public static let off = CookieUse(sends: false, stores: false)
     /// Sends the jar's cookies, but stores none.
     public static let sendOnly = CookieUse(stores: false)
@@ -60,7 +60,7 @@ package enum CookieUseOption: RequestOption, TransportSwitch {
 
 /// The request option for a call's own cookies; see also `Request.cookies(_:)`.
 ///
-/// It is a credential: it isn't sent after a redirect to another origin, and is never printed.
+/// It is a credential: it isn't sent after a redirect to another origin, and it is never printed.
 package enum CookiesOption: RequestOption {
     /// No cookies.
     package static var defaultValue: [CallCookie] { [] }
@@ -76,7 +76,7 @@ package enum CookiesOption: RequestOption {
     }
 }
 
-/// A name and value sent with one call and not kept.
+/// A cookie that is sent with one call and isn't stored.
 public struct CallCookie: Sendable, Hashable {
     /// The name.
     public var name: String
@@ -89,7 +89,7 @@ public struct CallCookie: Sendable, Hashable {
         self.value = value
     }
 
-    /// Whether the cookie can be represented in a `Cookie` field without changing its meaning.
+    /// Whether the cookie can be written to a `Cookie` field without changing its meaning.
     package var isSound: Bool {
         let isText = { (text: String) in
             text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: ";") }
@@ -129,11 +129,11 @@ extension Request {
 
     /// Returns the request with additional cookies: `.get(url).cookies(["language": "de"])`.
     ///
-    /// They replace the request's own cookies with the same names, and are sent in addition to those of the jar,
+    /// They replace the request's own cookies with the same names. They are sent in addition to those of the jar,
     /// replacing those with the same names, too. They are sent even if the call has no jar or doesn't use it
-    /// (``CookieUse/off``), but only to the call's original origin, not after a redirect to another one. If the
-    /// `Cookie` field can't hold a name or a value (with a semicolon, a line break, or an equals sign in the name), the
-    /// call fails with ``CookieError``.
+    /// (``CookieUse/off``), but only to the call's original origin, not after a redirect to another one. If a name or a
+    /// value isn't allowed in the `Cookie` field (because of a semicolon, a line break, or an equals sign in the name),
+    /// the call fails with ``CookieError``.
     public consuming func cookies(_ cookies: KeyValuePairs<String, Secret>) -> Request {
         let added = cookies.map { CallCookie($0.key, $0.value) }
         self.cookies = self.cookies.filter { own in !added.contains { $0.name.hasSameBytes(as: own.name) } } + added

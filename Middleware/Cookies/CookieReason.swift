@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// The reason why a cookie was not stored, was dropped, or is not sent.
 public struct CookieReason: Error, Sendable, Hashable, CustomStringConvertible, DescribedValue {
-    /// The reason in words, to follow "because".
+    /// The reason in words, as the continuation of "because".
     package let words: String
 
     private init(_ description: String) {
@@ -49,7 +49,7 @@ extension CookieReason {
     package static let sessionEnded = CookieReason("the session ended")
     /// Another process that shares the jar's file removed the cookie.
     package static let removedElsewhere = CookieReason("another process removed it")
-    /// The cookie was already expired, which is how servers remove one.
+    /// The cookie had already expired, which is how servers remove a cookie.
     package static let alreadyExpired = CookieReason("it has already ended")
 }
 
@@ -61,7 +61,7 @@ extension CookieReason {
     package static let otherPath = CookieReason("the path is not within the cookie's")
     /// A `Secure` cookie is not sent over an insecure connection.
     package static let needsSecureConnection = CookieReason("it needs a secure connection")
-    /// `SameSite` excludes the cookie from requests of another site, for storing and sending.
+    /// `SameSite` excludes the cookie from requests from another site, for storing and sending.
     package static let crossSite = CookieReason("the request comes from another site")
     /// A `Partitioned` cookie belongs to another top-level site.
     package static let otherPartition = CookieReason("it belongs to another partition")

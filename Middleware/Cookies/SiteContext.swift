@@ -1,10 +1,10 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The site that caused a request, which determines its `SameSite` and `Partitioned` cookies.
+/// The site that caused a request; it determines which `SameSite` and `Partitioned` cookies the request carries.
 ///
-/// A program that calls its own servers doesn't need it: every request counts as same-site. A program that shows pages,
-/// such as a browser or a mail reader, sets the page that caused the request.
+/// A program that calls its own servers doesn't need this, because every request counts as same-site by default. A
+/// program that shows pages, such as a browser or a mail reader, sets the page that caused the request.
 public struct SiteContext: Sendable, Hashable {
     private enum Kind: Hashable {
         case sameSite
@@ -23,9 +23,9 @@ public struct SiteContext: Sendable, Hashable {
     /// Pages belong to the same site if their scheme and registrable domain are the same: RFC 6265bis §5.2.
     ///
     /// - Parameters:
-    ///   - url: The URL of the top-level page, not of a frame; without a host, the request counts as coming from
+    ///   - url: The URL of the top-level page, not of a frame. If it has no host, the request counts as coming from
     ///     another site.
-    ///   - isNavigation: Whether the response replaces the page, as after a click on a link; false by default.
+    ///   - isNavigation: Whether the response replaces the page, for example after a click on a link; false by default.
     public static func page(_ url: String, isNavigation: Bool = false) -> SiteContext {
         let site = Origin(url).map { Site($0) }
         return SiteContext(kind: site.map(Kind.page) ?? .unknown, isNavigation: isNavigation)

@@ -2,20 +2,20 @@ package import HTTPChainCore
 
 /// The rules of one circuit: which calls it admits, and how their results change it.
 ///
-/// Time and randomness are parameters, and nothing waits, so that a test or a simulation can run through a day in a
+/// Time and randomness are parameters, and nothing waits. A test or a simulation can therefore run through a day in a
 /// moment.
 package struct CircuitRules: Sendable {
-    /// The result of a call, as a sign of the server's health.
+    /// The outcome of a call, as a sign of the server's health.
     package enum Outcome: Sendable, Hashable {
         case success
         case failure
-        /// The result shows nothing: a 4xx, a refusal by an inner stage, or a cancelled call.
+        /// The outcome shows nothing about the server: a 4xx, a refusal by an inner stage, or a cancelled call.
         case neither
     }
 
-    /// Admits one call.
+    /// A permit for one call.
     ///
-    /// It must be returned once, with the result.
+    /// It must be returned exactly once, with the result.
     package struct Permit: Sendable, Hashable {
         let generation: UInt64
         /// The number of a probe; 0 for a call through a closed circuit.
@@ -25,9 +25,9 @@ package struct CircuitRules: Sendable {
         package var isProbe: Bool { probe != 0 }
     }
 
-    /// The reason for a refusal, and its duration.
+    /// A refusal, with its reason and the time until calls are admitted.
     ///
-    /// The duration is `nil` if it depends on a probe, or on the circuit being closed manually.
+    /// The time is `nil` if it depends on a probe, or on the circuit being closed manually.
     package struct Refusal: Error, Hashable {
         package let reason: CircuitOpenError.Reason
         package let wait: Duration?
@@ -43,25 +43,26 @@ package struct CircuitRules: Sendable {
         let started: Duration
     }
 
-    /// The policy, whose numbers are within their ranges.
+    /// The policy; its numbers are within their ranges.
     private let policy: CircuitBreakerPolicy
     package private(set) var state = CircuitState.closed
     /// The cause of the state.
     private var cause = CircuitChange.Cause.manual
     private var window: OutcomeWindow
     private var failuresInRow = 0
-    /// The number of openings in a row.
+    /// The number of consecutive openings.
     ///
     /// It is reset if the circuit stays closed for as long as it was last open.
     private var openings = 0
     private var lastOpenTime = Duration.zero
     private var closedAt: Duration?
-    /// Incremented with each change of state, so that results of earlier calls don't apply to the new state.
+    /// A counter that is incremented with each change of state, so that results of earlier calls don't apply to the new
+    /// state.
     private var generation: UInt64 = 0
     private var probes: [Probe] = []
     private var probesMade: UInt64 = 0
     private var successes = 0
-    /// The changes not taken yet.
+    /// The changes that haven't been taken yet.
     private var changes: [CircuitChange.Step] = []
 
     package init(_ policy: CircuitBreakerPolicy) {
@@ -76,7 +77,7 @@ package struct CircuitRules: Sendable {
 
     // MARK: - Calls
 
-    /// The permit of a call while the circuit is closed; otherwise `nil`.
+    /// The permit for a call while the circuit is closed; `nil` if it isn't.
     ///
     /// Needs neither the time nor a random number.
     package var permitWhileClosed: Permit? {
@@ -86,8 +87,8 @@ package struct CircuitRules: Sendable {
 
     /// Like ``record(_:_:taking:pushback:at:random:)`` for a success that wasn't slow.
     ///
-    /// - Returns: Whether the success was recorded, which requires that the circuit has been closed ever since the
-    ///   permit.
+    /// - Returns: Whether the success was recorded, which requires that the circuit has stayed closed since the permit
+    ///   was issued.
     package mutating func recordSuccessWhileClosed(_ permit: Permit, at now: Duration) -> Bool {
         guard case .closed = state, permit.generation == generation, permit.probe == 0 else { return false }
         window.record(isFailure: false, isSlow: false, at: now)
@@ -144,10 +145,10 @@ package struct CircuitRules: Sendable {
         }
     }
 
-    /// Records a failure after the result, such as a broken body.
+    /// Records a failure that occurred after the result, such as a broken body.
     ///
-    /// A probe whose body breaks has failed. It reopens the circuit even if its head has closed it, unless that
-    /// happened longer ago than the probe timeout. In that case, it counts like any other failure.
+    /// A probe whose body breaks has failed. It reopens the circuit even if its head has closed it, unless the circuit
+    /// closed longer ago than the probe timeout. In that case, it counts like any other failure.
     package mutating func recordLateFailure(_ permit: Permit, at now: Duration, random: some RandomSource) {
         if state != .closed { advance(to: now, random: random) }
         if permit.isProbe, state == .halfOpen, permit.generation == generation {
@@ -174,7 +175,7 @@ package struct CircuitRules: Sendable {
         if let slowCalls = policy.slowCalls, let duration { isSlow = duration > slowCalls.threshold }
         window.record(isFailure: isFailure, isSlow: isSlow, at: now)
         failuresInRow = isFailure ? failuresInRow + 1 : 0
-        // Only a bad result can open the circuit.
+        // Only a failure or a slow call can open the circuit.
         guard isFailure || isSlow else { return }
         if let limit = policy.consecutiveFailures, failuresInRow >= limit {
             return open(.consecutiveFailures(failuresInRow), at: now, random: random)
@@ -197,7 +198,8 @@ package struct CircuitRules: Sendable {
 
     // MARK: - Time
 
-    /// Applies the effects of time: an open circuit admits probes, and a probe that hasn't ended counts as failed.
+    /// Applies the effects of time: an open circuit begins to admit probes, and a probe that hasn't ended in time
+    /// counts as failed.
     package mutating func advance(to now: Duration, random: some RandomSource) {
         if case .open(let until) = state, now >= until { change(to: .halfOpen, .timePassed) }
         if case .halfOpen = state, let first = probes.first, now - first.started >= policy.probeTimeout.bounded {
@@ -214,7 +216,7 @@ package struct CircuitRules: Sendable {
         change(to: .open(until: now + lastOpenTime), cause)
     }
 
-    /// Opens for as long as the server asks, unless the circuit is already open for longer.
+    /// Opens the circuit for as long as the server asks, unless it is already open for longer.
     private mutating func pause(for time: Duration, at now: Duration) {
         switch state {
         case .isolated: return

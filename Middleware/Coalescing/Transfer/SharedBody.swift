@@ -3,7 +3,8 @@ import HTTPChainCore
 
 /// A body that arrives once and is read by several callers, each at its own speed.
 ///
-/// A task reads it whenever a caller waits for more. The task ends with the body, or with its last reader.
+/// A task reads from the transfer whenever a caller waits for more. The task ends with the body, or when the last
+/// reader leaves.
 final class SharedBody: Sendable {
     private typealias Waiter = CheckedContinuation<Void, any Error>
 
@@ -21,7 +22,7 @@ final class SharedBody: Sendable {
         var spillFailure: (any Error)?
         var task: Task<Void, Never>?
 
-        /// Removes and returns the waiters, in the order in which they joined.
+        /// Removes and returns the waiters, in the order in which they began to wait.
         mutating func takeWaiting() -> [Waiter] {
             let waiters = waiting.sorted { $0.key < $1.key }.map(\.value)
             waiting = [:]
@@ -56,7 +57,7 @@ final class SharedBody: Sendable {
         state = Locked(State(window: SharedWindow(readers: readers, memory: window.bytes, disk: spill.bytes)))
     }
 
-    /// Returns one body for each reader, replacing a body that can be read once.
+    /// Returns a body for each reader, as a replacement for a body that can be read only once.
     static func bodies(
         _ body: HTTPBody,
         readers: Int,
@@ -162,7 +163,7 @@ final class SharedBody: Sendable {
 
     /// Removes a reader.
     ///
-    /// The last one ends the transfer.
+    /// If it is the last one, the transfer ends.
     func leave(_ reader: Int) {
         let (waiter, task, demand) = state.withLock {
             state -> (Waiter?, Task<Void, Never>?, CheckedContinuation<Bool, Never>?) in
@@ -259,7 +260,7 @@ extension Int64 {
     }
 }
 
-/// The place of one reader at a shared body.
+/// One reader's place in a shared body.
 ///
 /// The reader leaves when it is released.
 final class Seat: BodyReader, Sendable {

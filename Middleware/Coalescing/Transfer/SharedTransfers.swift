@@ -1,10 +1,10 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The transfers that calls wait for, until the heads of their responses arrive.
+/// The transfers that calls are waiting for; each is here until the head of its response arrives.
 package final class SharedTransfers: Sendable {
     fileprivate final class Caller: Sendable {
-        /// The object that keeps the response's cookies, if any.
+        /// The object that stores the cookies of responses, if any.
         let cookieKeeper: (any CookieKeeping)?
         let deadline: Duration?
 
@@ -31,7 +31,7 @@ package final class SharedTransfers: Sendable {
     /// The number of calls waiting for the head of a response.
     package var waiterCount: Int { flights.waiterCount }
 
-    /// Waits for the head of a response until the call's deadline, which also applies to reading its body.
+    /// Waits for the head of a response until the call's deadline; the deadline also applies to reading the body.
     func send(_ request: consuming Request, _ key: CoalescingKey, _ next: Next) async throws -> Response {
         guard let timer = request.callTimer else { return try await share(request, key, next) }
         let passed = request
@@ -43,7 +43,8 @@ package final class SharedTransfers: Sendable {
 
     private func share(_ request: consuming Request, _ key: CoalescingKey, _ next: Next) async throws -> Response {
         let caller = Caller(request.options)
-        // In a box, so that only the call that begins a transfer keeps its request, and no longer than necessary.
+        // The request is in a box, so that only the call that begins a transfer keeps its request, and no longer than
+        // necessary.
         let box = Locked<Request?>(request)
         do {
             return try await flights.run(key, for: caller) { [self] flight in
@@ -51,7 +52,7 @@ package final class SharedTransfers: Sendable {
                 return try await transfer(request, key, next, begunBy: caller, flight)
             }
         } catch  where error is NotShared || error is SingleFlightReentry || error is UserChangedError {
-            // The user of the call that began the transfer has changed, but not that of a call that joined it.
+            // The user of the call that began the transfer has changed, but this call's user hasn't.
             guard let own = box.withLock({ $0.take() }) else { throw error }
             return try await next(own)
         }
@@ -69,7 +70,7 @@ package final class SharedTransfers: Sendable {
         begunBy first: Caller,
         _ flight: Int
     ) async throws -> @Sendable ([Caller]) -> [Result<Response, any Error>] {
-        // Outside, each caller keeps its own deadline. Inside, the latest one counts.
+        // Outer stages enforce each caller's own deadline. Inner stages see the latest one.
         request.removeDeadline()
         request.options[SharedDeadlineNote.self] = { [flights] in flights.callers(of: flight).latestDeadline }
         let sent = Request(head: request.head, options: request.options)
@@ -78,12 +79,12 @@ package final class SharedTransfers: Sendable {
         return { [self] callers in deliver(response, to: sent, callers, begunBy: first, isOwned: isOwned) }
     }
 
-    /// Whether the user is still the one whose calls wait.
+    /// Whether the user is still the one that the waiting calls belong to.
     ///
-    /// If another user has logged in, it is unknown whose credentials the request carried.
+    /// If another user has logged in, it is unclear whose credentials the request had.
     private func isStillOwned(_ request: Request, _ key: CoalescingKey, _ flight: Int) async -> Bool {
         guard partition.seesUsers else { return true }
-        // No call may join after the check.
+        // Closed first, so that no call joins after the check.
         flights.close(flight)
         guard let owner = key.partition, flights.callers(of: flight).count > 1 else { return true }
         return await partition.isOwner(owner, of: request)
@@ -91,7 +92,7 @@ package final class SharedTransfers: Sendable {
 
     /// Delivers the head to all callers, and a separate body to each.
     ///
-    /// A single caller gets the response's own body.
+    /// A single caller gets the response's original body.
     private func deliver(
         _ response: Response,
         to request: Request,
@@ -101,10 +102,11 @@ package final class SharedTransfers: Sendable {
     ) -> [Result<Response, any Error>] {
         let setsCookies = response.head.headerFields.contains(.setCookie)
         var sharing = callers.filter { caller in
-            // Otherwise, one user's cookies would go into other users' jars.
+            // Otherwise, one user's cookies would be stored in other users' jars.
             (!setsCookies || caller.cookieKeeper === first.cookieKeeper) && (isOwned || caller === first)
         }
-        // An event stream has no end at which slower readers could catch up, so the others request separate streams.
+        // Slower readers of an event stream couldn't catch up at its end, because it has none. The other calls
+        // therefore request separate streams.
         if response.head.isEventStream { sharing = Array(sharing.prefix(1)) }
         var bodies: [HTTPBody] = []
         if sharing.count > 1, !response.body.isReplayable {
@@ -134,7 +136,7 @@ extension [SharedTransfers.Caller] {
     }
 }
 
-/// The response isn't shared with this call.
+/// The error for a call that the response isn't shared with.
 ///
-/// It is an event stream, it may be another user's, or it sets cookies in another jar.
+/// The response is an event stream, it may be another user's, or it sets cookies in another jar.
 private struct NotShared: Error {}

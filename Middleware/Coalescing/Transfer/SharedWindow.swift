@@ -1,24 +1,24 @@
 package import Foundation
 import HTTPChainSupport
 
-/// The part of a body kept for its readers, and the readers' positions.
+/// The part of a body that is kept for its readers, and the readers' positions.
 ///
-/// The bytes from `start` to `end` are in memory, in chunks as received. Earlier bytes, back to the slowest reader, are
-/// in a file, which is a ring of `disk` bytes.
+/// The bytes from `start` to `end` are in memory, in chunks as received. Earlier bytes, from the position of the
+/// slowest reader on, are in a file, which is a ring of `disk` bytes.
 package struct SharedWindow {
     /// The next step of a reader.
     package enum Step {
-        /// Use these bytes; the reader has been moved past them.
+        /// Use these bytes; the reader's position is already after them.
         case chunk(Data)
         /// Read bytes at an offset of the body from the file, then call ``finishFileRead(_:count:)``.
         case file(offset: Int64, count: Int)
-        /// Wait: the reader has everything so far.
+        /// Wait, because the reader has everything that has arrived.
         case wait
         /// The bytes that the reader needs are no longer kept.
         case lost
     }
 
-    /// A chunk to be written to the file for slow readers.
+    /// A chunk that must be written to the file for slow readers.
     package struct Spill {
         package let offset: Int64
         package let bytes: Data
@@ -27,11 +27,11 @@ package struct SharedWindow {
     private let memory: Int64
     private let disk: Int64
     private var chunks: [(offset: Int64, bytes: Data)] = []
-    /// The first chunk still needed; earlier ones are removed from the array in batches.
+    /// The index of the first chunk that is still needed; earlier chunks are removed from the array in batches.
     private var firstChunk = 0
     package private(set) var end: Int64 = 0
     private var positions: [Int: Int64]
-    /// The number of readers at each position, so that the slowest is found without looking at all of them.
+    /// The number of readers at each position, so that the slowest is found without looking at all readers.
     private var readersAt: [Int64: Int]
     private var slowest: Int64 = 0
 
@@ -44,7 +44,7 @@ package struct SharedWindow {
 
     package var hasReaders: Bool { !positions.isEmpty }
 
-    /// The position where memory begins.
+    /// The position of the first byte in memory.
     package var start: Int64 { firstChunk < chunks.count ? chunks[firstChunk].offset : end }
 
     /// Whether any reader needs the file.
@@ -61,7 +61,7 @@ package struct SharedWindow {
         return .chunk(bytes)
     }
 
-    /// Moves a reader past the bytes read from the file.
+    /// Moves a reader past bytes that were read from the file.
     ///
     /// - Returns: `false` if the reader has lost its place in the meantime, so that the bytes may be wrong.
     package mutating func finishFileRead(_ reader: Int, count: Int) -> Bool {
@@ -70,7 +70,7 @@ package struct SharedWindow {
         return true
     }
 
-    /// Whether a reader has everything so far.
+    /// Whether a reader has read everything that has arrived.
     package func isAtEnd(_ reader: Int) -> Bool { positions[reader] == end }
 
     package mutating func append(_ bytes: Data) {
@@ -81,7 +81,7 @@ package struct SharedWindow {
         dropChunks(to: slowest)
     }
 
-    /// Returns the oldest chunk if there is too much in memory.
+    /// Returns the oldest chunk if there is too much in memory; `nil` if there isn't.
     ///
     /// It stays in memory until ``dropChunks(to:)``.
     ///
@@ -126,7 +126,7 @@ package struct SharedWindow {
         dropChunks(to: slowest)
     }
 
-    /// Removes the chunks up to `offset`, which all readers have read or which are now in the file.
+    /// Removes the chunks up to `offset`; all readers have read them, or they are now in the file.
     package mutating func dropChunks(to offset: Int64) {
         while firstChunk < chunks.count {
             let chunk = chunks[firstChunk]
@@ -140,7 +140,9 @@ package struct SharedWindow {
         }
     }
 
-    /// Returns the chunk that contains a position, by binary search, because there may be many small chunks.
+    /// Returns the index of the chunk that contains a position.
+    ///
+    /// Uses a binary search, because there may be many small chunks.
     private func index(at position: Int64) -> Int {
         chunks[(firstChunk + 1)...].sortedIndex { $0.offset > position } - 1
     }

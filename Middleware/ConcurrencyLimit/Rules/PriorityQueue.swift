@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The waiting calls, by priority and then by arrival.
+/// The waiting calls, ordered by priority and then by arrival.
 package struct PriorityQueue<Element: Sendable>: Sendable {
     private struct Entry: Sendable {
         let id: UInt64
@@ -11,7 +11,7 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
     /// The place of a call in the queue.
     package struct Place: Sendable {
         package let id: UInt64
-        /// The call that had to leave: the most recent one of the lowest priority.
+        /// The call that was removed to make room: the most recent one of the lowest priority.
         package var replaced: Element?
     }
 
@@ -25,10 +25,10 @@ package struct PriorityQueue<Element: Sendable>: Sendable {
         rows = CallPriority.allCases.map { _ in [] }
     }
 
-    /// Adds a call if its priority has room.
+    /// Adds a call if there is room for its priority.
     ///
-    /// Each priority may fill a share of the queue together with those below it, so that there is room for higher
-    /// priorities. If the queue is full, calls of higher priority replace those of lower priority.
+    /// Calls of a priority, together with those of lower priorities, may fill only a share of the queue, so that there
+    /// is room for higher priorities. If the queue is full, calls of higher priority replace those of lower priority.
     ///
     /// - Returns: The call's place; `nil` if the queue is full.
     package mutating func add(_ element: Element, _ priority: CallPriority) -> Place? {

@@ -1,26 +1,26 @@
 import HTTPChainCore
 
-/// Determines how many calls a server can process at once, and keeps that number in flight, plus a margin.
+/// Determines how many calls a server can process at once, and allows that number plus a margin.
 ///
-/// A server with a queue doesn't complete more calls per second if it gets more of them at once; it only completes them
-/// later. The useful limit is therefore its best throughput times its latency without a queue (Little's law). In
+/// If a server with a queue gets more calls at once, it doesn't complete more of them per second, but only completes
+/// them later. The useful limit is therefore its best throughput times its latency without a queue (Little's law). In
 /// networks this is the bandwidth-delay product, which TCP BBR keeps in flight. Calls are evaluated in rounds:
 ///
-/// - **Throughput** is the best of the last rounds. Only calls with responses count, so that a server that doesn't
-///   respond, or only times out, gets fewer calls rather than more.
+/// - **Throughput** is the best of the last rounds. Only calls with responses count. A server that doesn't respond, or
+///   only times out, therefore gets fewer calls rather than more.
 /// - **The latency without a queue** is the lowest mean latency of a round. It expires after a while, or earlier if
 ///   latency stays far above it with few calls in flight. A round with fewer calls then measures it again, so that a
 ///   permanent queue isn't mistaken for the server's normal latency.
 /// - **Drops** (timeouts, failed or lost connections, 429, 503, 504) of more than a twentieth of a round lower the
 ///   limit immediately by their share, at most by half.
-/// - **A round that was not at the limit** shows nothing about more calls, so it doesn't lower the limit.
+/// - **A round in which the limit wasn't reached** shows nothing about more calls, so it doesn't lower the limit.
 /// - **Initially**, and after drops, rounds are short, and the limit doubles each round while throughput follows. The
 ///   first response after a series of drops begins a new round.
 package struct ThroughputConcurrency: ConcurrencyRule {
     /// A round of calls.
     private struct Round {
         var started: Duration
-        /// Whether the round is the one before the first call.
+        /// Whether this round began before the first call.
         var isNew: Bool
         var successes = 0
         var drops = 0
@@ -33,7 +33,7 @@ package struct ThroughputConcurrency: ConcurrencyRule {
         var mean: Double { latency.inSeconds / Double(successes) }
     }
 
-    /// The factor by which the limit exceeds the product, to discover more throughput.
+    /// The factor by which the limit exceeds the product, to find out whether the server can do more.
     private static let headroom = 1.15
     private static let rememberedRounds = 8
     private static let baselineAge = Duration.seconds(10)
@@ -48,7 +48,7 @@ package struct ThroughputConcurrency: ConcurrencyRule {
     private var limitBeforeProbe: Double?
     /// The number of consecutive rounds with latency far above the baseline.
     private var slowRounds = 0
-    /// The number of consecutive rounds in which throughput did not follow the limit.
+    /// The number of consecutive rounds in which throughput didn't grow with the limit.
     private var flatRounds = 0
 
     /// Creates the rule.
@@ -66,12 +66,12 @@ package struct ThroughputConcurrency: ConcurrencyRule {
 
     /// Learns from a call that ended.
     package mutating func learn(_ sample: ConcurrencySample) {
-        // Calls that began before a probe lowered the limit aren't part of the probe.
+        // Calls that began before the limit was lowered for a measurement aren't part of it.
         if limitBeforeProbe != nil, sample.outcome == .success, Double(sample.inFlight) > bounded.value + 1 { return }
         if round.isNew {
             round = Round(started: max(.zero, sample.time - sample.latency), isNew: false)
         } else if sample.outcome == .success, round.successes == 0, round.drops >= 3 {
-            // This is the first response after a series of drops. The outage is over, and its drops must not affect
+            // This is the first response after a series of drops, so the outage is over. Its drops must not affect
             // later rounds.
             finish(round, length: (sample.time - round.started).inSeconds, at: sample.time)
             round = Round(started: max(.zero, sample.time - sample.latency), isNew: false)
@@ -83,10 +83,11 @@ package struct ThroughputConcurrency: ConcurrencyRule {
             round.drops += 1
         }
         if sample.inFlight > round.mostInFlight { round.mostInFlight = sample.inFlight }
-        // A round must be long enough to see calls begin and end, and have enough calls for a mean. Fewer suffice while
-        // the limit is being determined, for example after an outage, during which it dropped to one.
+        // A round must be long enough to see calls begin and end, and have enough calls for a mean. Fewer calls are
+        // enough while the limit is being determined, for example after an outage, during which the limit dropped to
+        // one.
         guard Double(round.calls) >= min(max(isStarting ? 5 : 20, bounded.value), 100) else { return }
-        // Durations are compared first: most calls end here, and conversion to seconds is expensive.
+        // Compares durations first, because most calls end here, and conversion to seconds is expensive.
         let time = sample.time - round.started
         guard time >= Self.shortestRound else { return }
         let length = time.inSeconds
@@ -129,14 +130,15 @@ package struct ThroughputConcurrency: ConcurrencyRule {
         let product = best * lowest.latency
         slowRounds = latency > 1.6 * lowest.latency ? slowRounds + 1 : 0
         if now - lowest.time > Self.baselineAge || slowRounds >= 6 {
-            // If fewer calls than the product are in flight, there is no queue, provided that the product is correct.
+            // If fewer calls than the product are in flight, there can't be a queue, provided that the product is
+            // correct.
             limitBeforeProbe = bounded.value
             slowRounds = 0
             return bounded.set(min(bounded.value, product) * 0.6)
         }
         var target = product * Self.headroom + 1
-        // If the server has no queue, there is no reason to lower the limit: the product of a few calls is often too
-        // small.
+        // If the server has no queue, there is no reason to lower the limit. The product is often too small if there
+        // are only a few calls.
         if latency <= 1.4 * lowest.latency { target = max(target, bounded.value * 1.1 + 0.5) }
         bounded.set(target > bounded.value ? min(target, bounded.value * 1.5 + 1) : max(target, bounded.value * 0.8))
     }
@@ -146,7 +148,7 @@ package struct ThroughputConcurrency: ConcurrencyRule {
         let before = throughputs.dropLast().max() ?? 0
         flatRounds = throughput > before * 1.2 ? 0 : flatRounds + 1
         if bounded.value <= max(2, bounded.range.lowerBound), latency > 1.5 * lowest {
-            // So few calls don't form a queue. Either it is left from before, or the server has become slower.
+            // So few calls can't cause a queue. Either the queue is left from before, or the server has become slower.
             slowRounds += 1
             if slowRounds >= 6 {
                 baseline = (latency, now)
@@ -163,7 +165,7 @@ package struct ThroughputConcurrency: ConcurrencyRule {
     }
 }
 
-/// A fractional limit with the bounds of a rule.
+/// A fractional limit, clamped to the bounds of a rule.
 package struct BoundedLimit: Sendable {
     let range: ClosedRange<Double>
     package private(set) var value: Double

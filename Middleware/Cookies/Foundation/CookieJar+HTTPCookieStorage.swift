@@ -12,7 +12,7 @@ extension CookieJar {
     ///
     /// - Parameters:
     ///   - storage: The storage, such as `HTTPCookieStorage.shared`.
-    ///   - now: The current time; expired cookies are omitted; the system's by default.
+    ///   - now: The current time; the system's by default. Expired cookies are omitted.
     /// - Returns: The number of cookies copied.
     /// - Throws: ``/HTTPChainCookies/CookieError`` if the jar's file can't be written; the cookies are still kept in
     ///   memory.
@@ -28,7 +28,7 @@ extension CookieJar {
     ///
     /// - Parameters:
     ///   - storage: The storage.
-    ///   - now: The current time; expired cookies are omitted; the system's by default.
+    ///   - now: The current time; the system's by default. Expired cookies are omitted.
     /// - Returns: The cookies that Foundation can't store: partitioned ones, and those that it refuses.
     @discardableResult
     public func copy(to storage: HTTPCookieStorage, at now: Date = Date()) async -> [Cookie] {

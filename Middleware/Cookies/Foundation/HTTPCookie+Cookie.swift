@@ -9,8 +9,8 @@ public import FoundationNetworking
 extension Cookie {
     /// Creates a cookie from Foundation's.
     ///
-    /// If the domain has a leading dot, its hosts receive the cookie, otherwise only that host. If Foundation doesn't
-    /// have `SameSite`, as on Linux, it is unspecified.
+    /// If the domain has a leading dot, the hosts below it receive the cookie, too. If Foundation doesn't have
+    /// `SameSite`, as on Linux, it is unspecified.
     ///
     /// - Parameters:
     ///   - cookie: Foundation's cookie.
@@ -51,7 +51,7 @@ extension HTTPCookie {
         ]
         if let expires = cookie.expires { properties[.expires] = expires } else { properties[.discard] = "TRUE" }
         if cookie.isSecure { properties[.secure] = "TRUE" }
-        // There is no constant; the key is the attribute's name.
+        // Foundation has no constant for this key, which is the attribute's name.
         if cookie.isHTTPOnly { properties[HTTPCookiePropertyKey("HttpOnly")] = "TRUE" }
         #if !canImport(FoundationNetworking)
         switch cookie.sameSite {

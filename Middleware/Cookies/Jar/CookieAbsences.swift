@@ -1,9 +1,9 @@
 import HTTPChainSupport
 
-/// The cookies that a jar recently refused or removed, to explain why they are missing.
+/// The cookies that a jar recently refused or removed; they explain why a cookie is missing.
 struct CookieAbsences: Sendable {
     private static let capacity = 256
-    /// The maximum length of a name, which a server may make as long as a cookie.
+    /// The maximum length of a name that is kept, because a server may use names as long as a whole cookie.
     private static let nameLength = 256
 
     /// The cookies, latest last.
@@ -29,7 +29,7 @@ struct CookieAbsences: Sendable {
             domain: domain,
             cause: cause
         )
-        // Otherwise, a server that repeats the same refused cookie would displace all others.
+        // Otherwise, a server that repeats the same refused cookie would displace all other ones.
         if let place = kept.firstIndex(of: absent) {
             kept.remove(at: place)
         } else if kept.count == Self.capacity {

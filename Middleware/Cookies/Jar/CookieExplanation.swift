@@ -47,7 +47,7 @@ public struct CookieExplanation: Sendable, Hashable, CustomStringConvertible, De
     package let withheld: [Withheld]
     /// The cookies of the host, and of the domains above it, that the jar refused or no longer has, latest last.
     ///
-    /// A cookie refused or removed repeatedly for the same reason is in the list once. It stays in the list even if it
+    /// A cookie that was refused or removed repeatedly for the same reason is listed once. It stays listed even if it
     /// is set again later.
     package let absent: [Absent]
 

@@ -2,22 +2,24 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The file of a jar: a line with its format and revision, then a line of JSON for each cookie.
+/// The file of a jar; its first line has the format and the revision, and each further line has a cookie in JSON.
 ///
-/// A change locks a separate file, because each change replaces the file itself.
+/// A change locks a separate file, because each change replaces the jar's file itself.
 final class CookieFile: Sendable {
     private static let signature = "HTTPChain cookies 1 "
-    /// The maximum size of a file, which no jar with the highest limits reaches.
+    /// The maximum size of a file; it is larger than that of any jar, even with the highest limits.
     private static let sizeLimit: Int64 = 64 << 20
     private static let pause = Duration.milliseconds(5)
-    /// Limits attempts, not time: on an overloaded machine, time may pass while the lock is free.
+    /// The number of attempts to get the lock.
+    ///
+    /// It is counted instead of the time, because on an overloaded machine time may pass while the lock is free.
     private static let attempts = Int(Duration.seconds(10) / pause)
 
     let keepsSessionCookies: Bool
     private let path: String
     private let access: FileAccess
     private let files: Files<FileFault>
-    /// The first line of the file as this process last read or wrote it; nil if there is no file.
+    /// The first line of the file when this process last read or wrote it; nil if there is no file.
     private let revision = Locked<String?>(nil)
 
     init(path: String, keepsSessionCookies: Bool, access: FileAccess = .standard) {
@@ -27,7 +29,7 @@ final class CookieFile: Sendable {
         files = Files(access.system)
     }
 
-    /// Reads the file; a missing file has no cookies.
+    /// Reads the file; if it doesn't exist, there are no cookies.
     func read(limits: CookieLimits) async throws(CookieError) -> CookieStorage {
         let cookies = try await access.executor.runToEnd { [self] () throws(CookieError) in try content() ?? [] }
         return CookieStorage(limits: limits).merged(with: cookies, keepingSession: false)
@@ -40,13 +42,14 @@ final class CookieFile: Sendable {
         }
     }
 
-    /// Runs a change while no other process and no other task changes the file.
+    /// Runs a change while other processes and other tasks are locked out.
     ///
-    /// - Parameter change: Receives the cookies of the file if another process changed it, nil otherwise.
+    /// - Parameter change: A closure that receives the cookies of the file if another process changed it, nil
+    ///   otherwise.
     func update(
         _ change: @escaping @Sendable ([KeptCookie]?) throws(CookieError) -> Void
     ) async throws(CookieError) {
-        // Deliberately not cancellable: cookies set by a server must not be lost with the call.
+        // Not cancellable, because cookies set by a server must not be lost when the call is cancelled.
         for _ in 0..<Self.attempts {
             let isDone = try await access.executor.runToEnd { [self] () throws(CookieError) in
                 guard let lock = try opened(path + ".lock", .updateOrCreate) else { return false }
@@ -72,12 +75,12 @@ final class CookieFile: Sendable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         for one in kept {
-            // Texts and finite numbers are always encodable.
+            // Encoding can't fail, because text and finite numbers are always encodable.
             guard let record = try? encoder.encode(CookieRecord(one)) else { continue }
             bytes += record
             bytes.append(UInt8(ascii: "\n"))
         }
-        // One name is sufficient under the lock, and removing it cleans up after killed processes.
+        // A single name is enough, because the lock is held. Removing the file cleans up after killed processes.
         let temporary = path + ".new"
         do throws(CookieError) {
             _ = try failing { () throws(FileFault) in try files.remove(temporary) }

@@ -38,7 +38,7 @@ public final class CookieJar: Sendable {
     private let occupancy = CookieOccupancy()
     private let file: CookieFile?
     private let lastFileFailure = Locked<CookieError?>(nil)
-    /// Notifies stages that share responses between calls that a response will be stored here.
+    /// A note on requests, from which stages that share responses see which jar stores the cookies.
     let keeper: PreparedOption
 
     /// Creates an empty jar in memory.
@@ -50,17 +50,17 @@ public final class CookieJar: Sendable {
 
     /// Opens a jar in a file, which is created with the first cookie.
     ///
-    /// Several processes may share the file. Each change is written atomically before it is reported, so that a process
-    /// that ends in the middle leaves either the old or the new content. A change by another process is visible with
-    /// the next call. Only this user can access the file (mode 0600).
+    /// Several processes may share the file. Each change is written atomically before it is reported, so that the file
+    /// has either the old or the new content if a process ends during a change. A change by another process is visible
+    /// with the next call. Only this user can access the file (mode 0600).
     ///
     /// - Parameters:
     ///   - file: The file; its directory must exist.
     ///   - keepsSessionCookies: Whether cookies without an expiry date are also written; false by default, so that they
     ///     end with the process.
     ///   - limits: The limits of the jar.
-    /// - Throws: ``CookieError`` for a file that can't be read, is damaged, belongs to another user or can be read
-    ///   by others; the file is left unchanged.
+    /// - Throws: ``CookieError`` if the file can't be read, is damaged, belongs to another user or can be read by
+    ///   others. The file is left unchanged.
     public convenience init(
         file: URL,
         keepsSessionCookies: Bool = false,
@@ -91,23 +91,25 @@ public final class CookieJar: Sendable {
         for listener in state.withLock({ $0.listeners }).values { listener.finish() }
     }
 
-    /// The number of cookies, including expired ones that were not removed yet.
+    /// The number of cookies, including expired ones that haven't been removed yet.
     package var count: Int { state.withLock { $0.storage.count } }
 
-    /// Whether the jar is certainly empty: nothing in memory, and no file that another process may have changed.
+    /// Whether the jar is certainly empty: there is no cookie in memory, and no file that another process may have
+    /// changed.
     var isCertainlyEmpty: Bool { file == nil && occupancy.isEmpty }
 
-    /// Whether a request may carry cookies of the jar; true if that is unknown or depends on a file.
+    /// Whether a request may carry cookies of the jar; true if this can't be determined, or depends on a file.
     func mayHaveCookies(forAuthority authority: String?) -> Bool {
         guard file == nil, let authority else { return true }
         return state.withLock { $0.storage.mayHaveCookies(forAuthority: authority) }
     }
 
-    /// Returns every unexpired cookie, oldest first, or those that a request to a URL carries, in the order of the
+    /// Returns all unexpired cookies, oldest first, or those that a request to a URL carries, in the order of the
     /// `Cookie` field.
     ///
     /// - Parameters:
-    ///   - url: An absolute URL; one without a host has no cookies. Nil, by default, for every cookie.
+    ///   - url: An absolute URL. If it has no host, no cookies are returned. If it is nil, the default, all cookies are
+    ///     returned.
     ///   - method: The request's method, which affects ``SiteContext/page(_:isNavigation:)``.
     ///   - site: The site context of the request.
     ///   - now: The current time; the system's by default.
@@ -126,8 +128,8 @@ public final class CookieJar: Sendable {
         return state.withLock { $0.storage.judgement(of: target, at: now).sent }
     }
 
-    /// Explains which cookies a request to a URL carries, and why it doesn't carry the others of its host and the
-    /// domains above it: those in the jar, and those that it refused or no longer has.
+    /// Explains which cookies a request to a URL carries, and why it doesn't carry the other cookies of its host and
+    /// the domains above it: those in the jar, and those that the jar refused or no longer has.
     ///
     /// The jar remembers the last 256 refused or removed cookies since it was created, without their values.
     ///
@@ -165,7 +167,7 @@ public final class CookieJar: Sendable {
     ///   - site: The site context of the request.
     ///   - now: The current time; the system's by default.
     /// - Returns: The outcome of each field.
-    /// - Throws: ``CookieError`` if the jar's file can't be written; the cookies are still kept in memory.
+    /// - Throws: ``CookieError`` if the jar's file can't be written. The cookies are still kept in memory.
     @discardableResult
     public func store(
         _ fields: [String],
@@ -181,24 +183,26 @@ public final class CookieJar: Sendable {
         return result.outcomes
     }
 
-    /// Stores cookies, each replacing the one with the same name, domain, path and partition; an expired cookie removes
-    /// that one.
+    /// Stores cookies.
+    ///
+    /// Each replaces the one with the same name, domain, path and partition. If the new cookie has expired, the old one
+    /// is only removed.
     ///
     /// The application is trusted: prefixes, public suffixes and the secure flag are not checked.
     ///
-    /// - Throws: ``CookieError`` if the jar's file can't be written; the cookies are still kept in memory.
+    /// - Throws: ``CookieError`` if the jar's file can't be written. The cookies are still kept in memory.
     public func set(_ cookies: [Cookie], at now: Date = Date()) async throws {
         try await change { storage in .init(effects: cookies.flatMap { storage.insert($0, at: now) }) }
     }
 
     /// Removes cookies.
     ///
-    /// - Throws: ``CookieError`` if the jar's file can't be written; the cookies are still removed from memory.
+    /// - Throws: ``CookieError`` if the jar's file can't be written. The cookies are still removed from memory.
     public func remove(where isRemoved: @escaping @Sendable (Cookie) -> Bool) async throws {
         try await change { .init(effects: $0.remove(because: .removedByApplication, where: isRemoved)) }
     }
 
-    /// Removes all cookies, as when the user signs out.
+    /// Removes all cookies, for example when the user signs out.
     ///
     /// - Throws: ``CookieError`` if the jar's file can't be written.
     public func removeAll() async throws {
@@ -212,9 +216,9 @@ public final class CookieJar: Sendable {
         try await change { .init(effects: $0.remove(because: .sessionEnded) { !$0.isPersistent }) }
     }
 
-    /// The changes from now on, by any process that shares the jar's file.
+    /// A stream of changes from now on, by any process that shares the jar's file.
     ///
-    /// The latest 256 changes are kept for a slow listener, which misses older ones.
+    /// For a slow listener, the latest 256 changes are kept, and older ones are dropped.
     public var changes: AsyncStream<CookieChange> {
         let id = UUID()
         let (stream, continuation) = AsyncStream.makeStream(
@@ -236,7 +240,7 @@ extension CookieJar {
         return state.withLock { $0.storage.pairs(for: target, at: now, without: replaced) }
     }
 
-    /// Stores fields, in memory even if the file can't be written.
+    /// Stores fields; if the file can't be written, stores them only in memory.
     func store(
         _ fields: [String],
         from target: CookieTarget,
@@ -262,7 +266,9 @@ extension CookieJar {
         return withheld + sent.filter { replaced.contains(ExactText($0.name)) }.map { ($0, .replacedByCall) }
     }
 
-    /// Changes the cookies in memory and in the file, if there is one; only in memory if the file can't be written.
+    /// Changes the cookies in memory and in the file, if there is one.
+    ///
+    /// If the file can't be written, changes them only in memory.
     private func change(
         _ change: @escaping @Sendable (inout CookieStorage) -> CookieStorage.Result
     ) async throws(CookieError) {

@@ -4,13 +4,13 @@ import HTTPChainCore
 import Synchronization
 #endif
 
-/// Whether a jar in memory is empty, readable by each call without the jar's lock.
+/// Whether a jar in memory is empty; calls can read this without the jar's lock.
 ///
-/// It is written under that lock. Anyone who knows that a cookie is stored, or has the response that set it, sees that
-/// the jar isn't empty.
+/// It is written while holding that lock. A task that knows that a cookie is stored, or has the response that set it,
+/// therefore sees that the jar isn't empty.
 final class CookieOccupancy: Sendable {
     #if canImport(Darwin)
-    // Atomics require macOS 15; this lock is held so briefly that nobody waits for it.
+    // An atomic would require macOS 15. This lock is held so briefly that nobody waits for it.
     private let value = Locked(true)
 
     var isEmpty: Bool {

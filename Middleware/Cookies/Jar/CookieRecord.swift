@@ -1,7 +1,9 @@
 import Foundation
 import HTTPChainCore
 
-/// A cookie as a line of a jar's file; its dates are in seconds since 2001, like `Date`'s, so that they stay exact.
+/// A cookie as a line of a jar's file.
+///
+/// Its dates are in seconds since 2001, like those of `Date`, so that they are exact.
 struct CookieRecord: Codable {
     var name: String
     var value: String
@@ -14,7 +16,7 @@ struct CookieRecord: Codable {
     var sameSite: Cookie.SameSite
     var partition: String?
     var created: Double
-    /// The time of the last use, as of the last change of the file; older files don't have it.
+    /// The time of the last use, when the file was last changed; older files don't have it.
     var used: Double?
 
     init(_ kept: KeptCookie) {

@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Stands for a jar, without keeping it in memory, in the requests of its stage.
+/// Represents a jar in the requests of its stage, without keeping the jar in memory.
 final class JarKeeper: CookieKeeping {
     struct Reference {
         weak var jar: CookieJar?
@@ -31,13 +31,13 @@ final class JarKeeper: CookieKeeping {
     }
 }
 
-/// The cookies of a call that its jar's are added to.
+/// The cookies of the call itself, which the jar's cookies are added to.
 enum OwnCookiesNote: RequestNote {
     struct Pairs: Sendable, Hashable {
         let pairs: [String]
         let names: Set<ExactText>
         let areJoined: Bool
-        /// The only origin that they are sent to; nil if the request's field has them.
+        /// The only origin that they are sent to; nil if they come from the request's field.
         let origin: Origin?
 
         init(_ pairs: [String], names: Set<ExactText> = [], areJoined: Bool? = nil, for origin: Origin? = nil) {
@@ -50,8 +50,8 @@ enum OwnCookiesNote: RequestNote {
 
     static var defaultValue: Pairs? { nil }
 
-    /// Most calls have none, and share this value.
+    /// No cookies; shared by most calls.
     static let none = PreparedOption(OwnCookiesNote.self, Pairs([]))
-    /// A call that sends none of the jar's cookies.
+    /// A call that doesn't send the jar's cookies.
     static let alone = PreparedOption(OwnCookiesNote.self, Pairs([], areJoined: false))
 }

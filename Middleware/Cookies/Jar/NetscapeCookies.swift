@@ -6,7 +6,7 @@ import HTTPChainSupport
 ///
 /// A line has seven fields separated by tabs: domain, whether hosts below it receive the cookie, path, secure, expiry
 /// in seconds since 1970 (0 for the session), name, value. The domain of an HTTP-only cookie has the prefix
-/// `#HttpOnly_`. The format has no `SameSite` and `Partitioned`: cookies with a partition are omitted.
+/// `#HttpOnly_`. The format can't express `SameSite` and `Partitioned`. Cookies with a partition are omitted.
 public enum NetscapeCookies {
     /// Parses the cookies of a text.
     ///
@@ -47,7 +47,7 @@ public enum NetscapeCookies {
 
     /// Returns the text for cookies, which is a secret because it contains their values.
     ///
-    /// Cookies that would break the format (with a tab or a line break), or with an invalid domain, are omitted.
+    /// Cookies that the format can't express (with a tab or a line break), or with an invalid domain, are omitted.
     public static func text(for cookies: [Cookie]) -> Secret {
         var text = "# Netscape HTTP Cookie File\n\n"
         for cookie in cookies where cookie.partition == nil && isDomain(cookie.domain[...]) {
@@ -69,8 +69,9 @@ public enum NetscapeCookies {
     /// Whether this is a domain; one leading dot has already been removed.
     private static func isDomain(_ name: Substring) -> Bool { !name.isEmpty && !name.begins(with: ".") }
 
-    /// 0 means no expiry, so the first second of 1970 is written as a second later; ``HTTPDate`` limits the years to
-    /// those that can be written.
+    /// Since 0 means no expiry, the first second of 1970 is written as one second later.
+    ///
+    /// ``HTTPDate`` limits the years to those that can be written.
     private static func seconds(_ date: Date) -> String {
         let whole = Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.up))
         return String(Int64(max(1, HTTPDate(whole).date.timeIntervalSince1970)))

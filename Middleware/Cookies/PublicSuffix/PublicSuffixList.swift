@@ -2,8 +2,8 @@ import HTTPChainSupport
 
 /// The domains under which anyone can register names, such as `com` and `co.uk`: https://publicsuffix.org.
 ///
-/// Both parts of the list apply: that of the registries, and that of companies that rent out names. The rules are
-/// sorted in the program and searched in place, without loading.
+/// Both parts of the list apply: the one of the registries, and the one of companies that rent out names. The rules are
+/// part of the program, sorted, and searched in place, so that nothing is loaded.
 public enum PublicSuffixList {
     /// The version of the list: the date on which it was copied.
     public static var version: String { PublicSuffixRules.version }
@@ -12,16 +12,16 @@ public enum PublicSuffixList {
     ///
     /// A name without a rule is a public suffix if it has a single label.
     ///
-    /// - Parameter domain: A host name; non-ASCII names may be written either way. A trailing dot makes no difference:
-    ///   `com.` is a public suffix, like `com`.
+    /// - Parameter domain: A host name. Non-ASCII names may be written either way. A trailing dot is ignored: `com.` is
+    ///   a public suffix, like `com`.
     public static func isPublicSuffix(_ domain: String) -> Bool {
         guard let domain = URLHost(domain[...]), !domain.isAddress else { return false }
         return suffix(of: domain).map { $0 == domain.withoutRootDot.text } ?? false
     }
 
-    /// Returns the public suffix of a host with one more label: the part that one owner can register.
+    /// Returns the public suffix of a host with one more label, which is the part that one owner can register.
     ///
-    /// - Parameter host: A host name; non-ASCII names may be written either way.
+    /// - Parameter host: A host name. Non-ASCII names may be written either way.
     /// - Returns: Nil for a public suffix, an address, or a text that isn't a host name. Non-ASCII labels are A-labels
     ///   (`xn--…`), and a trailing dot is kept.
     public static func registrableDomain(of host: String) -> String? {
@@ -70,7 +70,7 @@ public enum PublicSuffixList {
     private static func rule(for name: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>) -> Rule? {
         let label = name.prefix { $0 != dot }
         let parent = name.dropFirst(label.count + 1)
-        // The last line that begins at or before the name is between these.
+        // The search range for the last line that begins at or before the name.
         var low = 0
         var high = text.count
         while true {
@@ -109,7 +109,7 @@ public enum PublicSuffixList {
     private static var lineFeed: UInt8 { 0x0A }
     private static var colon: UInt8 { 0x3A }
 
-    /// Whether a byte is a part of a label, not a mark or a space after it.
+    /// Whether a byte is a part of a label, not a mark or a space after a label.
     private static func isNameByte(_ byte: UInt8) -> Bool {
         byte > UInt8(ascii: "+")
     }

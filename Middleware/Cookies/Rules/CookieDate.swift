@@ -3,8 +3,8 @@ import HTTPChainSupport
 
 /// Parses the date of an `Expires` attribute: RFC 6265bis §5.1.1.
 ///
-/// Servers write these dates in many ways; the algorithm looks for a time, a day, a month and a year among tokens, in
-/// any order, and ignores the rest, including the zone.
+/// Servers write these dates in many ways. The algorithm looks for a time, a day, a month and a year among the tokens,
+/// in any order, and ignores everything else, including the zone.
 package enum CookieDate {
     package static func parse(_ text: some StringProtocol) -> Date? {
         var found = Found()
@@ -30,7 +30,7 @@ package enum CookieDate {
         }
     }
 
-    /// The values found so far: the first token that fits a production is used for it.
+    /// The values found so far; for each production, the first token that matches is used.
     private struct Found {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
@@ -71,7 +71,7 @@ package enum CookieDate {
             return Date(timeIntervalSince1970: Double(civil.secondsSince1970))
         }
 
-        /// Hours, minutes and seconds: `hms-time [ non-digit *OCTET ]`.
+        /// Parses hours, minutes and seconds: `hms-time [ non-digit *OCTET ]`.
         private static func time(_ token: [UInt8]) -> (hour: Int, minute: Int, second: Int)? {
             let parts = token.split(separator: UInt8(ascii: ":"), maxSplits: 2, omittingEmptySubsequences: false)
             guard parts.count == 3, let hour = wholeNumber(parts[0]), let minute = wholeNumber(parts[1]),
@@ -84,14 +84,14 @@ package enum CookieDate {
             (1...2).contains(bytes.count) ? number(bytes, digits: bytes.count...bytes.count) : nil
         }
 
-        /// Leading digits, followed by the end or a non-digit.
+        /// Parses leading digits, which must be followed by the end or a non-digit.
         private static func number(_ bytes: ArraySlice<UInt8>, digits: ClosedRange<Int>) -> Int? {
             let leading = bytes.prefix { (0x30...0x39).contains($0) }
             guard digits.contains(leading.count) else { return nil }
             return leading.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         }
 
-        /// The first three letters, in any case.
+        /// Parses the first three letters, ignoring letter case.
         private static func month(_ token: [UInt8]) -> Int? {
             guard token.count >= 3 else { return nil }
             let name = token.prefix(3).map { $0 | 0x20 }

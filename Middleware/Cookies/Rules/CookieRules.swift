@@ -7,9 +7,9 @@ enum CookieRules {
     /// Returns the cookie that a field sets.
     ///
     /// Rules that depend on other cookies of the jar are left to ``CookieStorage``. An expired cookie is returned like
-    /// any other: it removes an existing one.
+    /// any other, because it removes an existing one.
     ///
-    /// - Throws: The reason why it sets none.
+    /// - Throws: The reason why the field sets no cookie.
     static func cookie(
         _ field: SetCookie,
         for target: CookieTarget,
@@ -42,7 +42,7 @@ enum CookieRules {
         )
     }
 
-    /// Steps 7 to 10.
+    /// Steps 7 to 10: determines the domain.
     private static func domain(
         of field: SetCookie,
         for target: CookieTarget
@@ -54,7 +54,7 @@ enum CookieRules {
             throw .foreignDomain
         }
         if !domain.isAddress {
-            // A name with an empty label has no suffix to look up.
+            // If a name has an empty label, there is no suffix to look up.
             guard let suffix = PublicSuffixList.suffix(of: domain) else { throw .foreignDomain }
             if suffix == domain.withoutRootDot.text {
                 if domain == target.host { return (domain.text, true) }
@@ -65,9 +65,9 @@ enum CookieRules {
         return (domain.text, false)
     }
 
-    /// Steps 5 and 6: `Max-Age` takes precedence over `Expires`, and both are capped by the limit.
+    /// Steps 5 and 6: `Max-Age` takes precedence over `Expires`, and both are limited.
     ///
-    /// As in browsers, `Expires` is interpreted by the server's clock: otherwise, a cookie for five minutes would
+    /// As in browsers, `Expires` is interpreted by the server's clock. Otherwise, a cookie for five minutes would
     /// already have expired on a clock that is ten minutes fast.
     private static func expiry(
         of field: SetCookie,
@@ -82,8 +82,8 @@ enum CookieRules {
         return field.expires.map { min(target.serverTime?.local($0) ?? $0, latest) }
     }
 
-    /// Steps 19 to 22: prefixes require attributes, in any letter case, even if the name is empty and the value would
-    /// look like name and value.
+    /// Steps 19 to 22: prefixes require certain attributes, in any letter case, even if the name is empty and the value
+    /// looks like a name with a value.
     private static func checkPrefix(of field: SetCookie, isHostOnly: Bool) throws(CookieReason) {
         if field.name.isEmpty {
             let prefixes: [StaticString] = ["__secure-", "__host-", "__http-"]
@@ -102,7 +102,7 @@ enum CookieRules {
         }
     }
 
-    /// Compared byte by byte, because a combining character after a prefix would hide it.
+    /// Compares bytes, because a combining character after a prefix would hide it.
     private static func has(_ prefix: StaticString, _ text: String) -> Bool {
         prefix.withUTF8Buffer { prefix in
             text.utf8.count >= prefix.count
@@ -117,7 +117,7 @@ enum CookieRules {
         return refusalWithinHost(of: cookie, for: target, at: now)
     }
 
-    /// Like `refusal`, for a host that is known to be the cookie's.
+    /// The same as `refusal`, for a host that is known to be the cookie's.
     static func refusalWithinHost(of cookie: Cookie, for target: CookieTarget, at now: Date) -> CookieReason? {
         if !CookiePath.matches(target.path, cookie.path) { return .otherPath }
         if cookie.isExpired(at: now) { return .expired }

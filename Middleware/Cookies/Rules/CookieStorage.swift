@@ -4,29 +4,31 @@ import HTTPChainSupport
 
 /// The cookies of a jar, and the effects of storing one on the others: RFC 6265bis §5.7 and §5.8.
 ///
-/// It is a value; the jar has the clock, the lock and the file.
+/// It is a value. The jar adds the clock, the lock and the file.
 package struct CookieStorage: Sendable {
     struct Entry: Sendable {
         var cookie: Cookie
-        /// The pair as in the `Cookie` field.
+        /// The cookie's name and value as in the `Cookie` field.
         var pair: String
-        /// The running number of the cookie, to order cookies created at the same time.
+        /// A sequence number, which orders cookies created at the same time.
         var sequence: Int
         var lastAccess: Date
     }
 
-    /// The results of `Set-Cookie` fields, one by one, and their effects.
+    /// The result of each `Set-Cookie` field, and the effects on other cookies.
     package struct Result: Sendable {
         package var outcomes: [CookieOutcome] = []
         package var effects: [CookieChange] = []
     }
 
     package let limits: CookieLimits
-    /// The entries by domain, host-only or not; each in sending order (longest path first, then oldest first).
+    /// The entries by domain, host-only or not.
+    ///
+    /// Those of a domain are in the order in which they are sent: the longest path first, then the oldest first.
     private(set) var entries: [String: [Entry]] = [:]
     package private(set) var count = 0
     private var nextSequence = 0
-    /// The number of domains in ``entries`` with each hash.
+    /// For each hash, the number of domains in ``entries`` that have it.
     private var hashes: [DomainHash: Int] = [:]
 
     package init(limits: CookieLimits = CookieLimits()) {
@@ -35,10 +37,10 @@ package struct CookieStorage: Sendable {
 
     package var isEmpty: Bool { count == 0 }
 
-    /// Every cookie, oldest first, including expired ones.
+    /// All cookies, oldest first, including expired ones.
     package var cookies: [Cookie] { keptCookies.map(\.cookie) }
 
-    /// Every cookie with its last use.
+    /// All cookies with their last uses.
     var keptCookies: [KeptCookie] {
         entries.values.joined().sorted { $0.sequence < $1.sequence }
             .map { KeptCookie(cookie: $0.cookie, lastAccess: $0.lastAccess) }
@@ -46,7 +48,7 @@ package struct CookieStorage: Sendable {
 
     /// Stores the `Set-Cookie` fields of a response.
     ///
-    /// - Returns: The outcome of each field, and the effects.
+    /// - Returns: The outcome of each field, and the effects on other cookies.
     package mutating func store(
         _ fields: [String],
         from target: CookieTarget,
@@ -70,8 +72,9 @@ package struct CookieStorage: Sendable {
         return result
     }
 
-    /// Inserts a cookie in place of the one with its key, or removes that one if the new one has expired, and evicts
-    /// cookies if necessary.
+    /// Inserts a cookie, replacing the one with the same key, and evicts cookies if necessary.
+    ///
+    /// If the new cookie has expired, only removes the old one.
     mutating func insert(_ cookie: Cookie, at now: Date) -> [CookieChange] {
         var effects: [CookieChange] = []
         var bucket = entries[cookie.domain] ?? []
@@ -130,8 +133,10 @@ package struct CookieStorage: Sendable {
         hashes[hash] = hashes[hash].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    /// Returns the cookies of a file changed by another process, each with the later of its last uses here and there,
-    /// together with those that aren't kept in files.
+    /// Returns the cookies of a file that another process has changed, together with this storage's cookies that aren't
+    /// kept in files.
+    ///
+    /// A cookie that is in both has the later of its two last uses.
     func merged(with written: [KeptCookie], keepingSession: Bool) -> CookieStorage {
         var result = CookieStorage(limits: limits)
         let lastAccess = Dictionary(entries.values.joined().map { ($0.cookie.key, $0.lastAccess) }) { $1 }
@@ -146,7 +151,7 @@ package struct CookieStorage: Sendable {
         return result
     }
 
-    /// Returns the differences from another storage, for jars that share a file, which has no expired cookies.
+    /// Returns the differences from another storage, for jars that share a file; files don't contain expired cookies.
     package func differences(to other: CookieStorage, at now: Date) -> [CookieChange] {
         let before = Dictionary(cookies.map { ($0.key, $0) }) { $1 }
         let after = Dictionary(other.cookies.map { ($0.key, $0) }) { $1 }
@@ -158,7 +163,7 @@ package struct CookieStorage: Sendable {
             }
     }
 
-    /// §5.7 step 16: whether a cookie from an insecure connection would hide a secure one with its name.
+    /// §5.7 step 16: whether a cookie from an insecure connection would hide a secure one with the same name.
     private func overlaysSecureCookie(_ cookie: Cookie) -> Bool {
         func overlays(_ other: Cookie) -> Bool {
             other.isSecure && other.name.hasSameBytes(as: cookie.name)
@@ -168,8 +173,8 @@ package struct CookieStorage: Sendable {
         return entries.values.contains { $0.contains { overlays($0.cookie) } }
     }
 
-    /// The eviction order of §5.7: expired cookies, then the least recently used of a domain with too many (insecure
-    /// ones first), then of all.
+    /// Evicts cookies in the order of §5.7: first expired ones, then the least recently used of a domain with too many
+    /// (insecure ones first), then the least recently used of all.
     private mutating func makeRoom(in domain: String, at now: Date) -> [CookieChange] {
         guard count > limits.total || (entries[domain]?.count ?? 0) > limits.perDomain else { return [] }
         var effects = remove(because: .expired) { $0.isExpired(at: now) }
@@ -212,9 +217,10 @@ extension CookieStorage {
         return quick ?? Authority(authority)?.host.domains.contains { hashes[DomainHash($0.text)] != nil } ?? true
     }
 
-    /// Like `mayHaveCookies(forAuthority:)`, for a host that is clearly a name in canonical form; nil for any other.
+    /// The same as `mayHaveCookies(forAuthority:)`, for a host that is clearly a name in canonical form; nil for
+    /// others.
     ///
-    /// It creates no strings, because nearly every call uses it, and few have cookies.
+    /// It creates no strings, because nearly every call uses it, and few calls have cookies.
     private func mayHaveCookies(forPlain authority: UnsafeBufferPointer<UInt8>) -> Bool? {
         var hash = DomainHash()
         var isPort = true
@@ -248,7 +254,7 @@ extension CookieStorage {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// Returns the pairs of name and value in the `Cookie` field of a request; this counts as a use of their cookies.
+    /// Returns the pairs of name and value in the `Cookie` field of a request; this counts as a use of the cookies.
     ///
     /// - Parameter replaced: The names that the call sends itself.
     package mutating func pairs(
@@ -298,13 +304,13 @@ extension CookieStorage {
         sent: [Cookie], withheld: [(Cookie, CookieReason)]
     ) {
         let buckets = target.host.domains.compactMap { entries[$0.text] }
-        // Each bucket is already sorted.
+        // The cookies of each domain are already sorted.
         let near = buckets.count == 1 ? buckets[0] : buckets.joined().sorted(by: Self.isSent)
         var sent: [Cookie] = []
         var withheld: [(Cookie, CookieReason)] = []
         var length = 0
         var isFull = false
-        // Indices avoid copying the entries, which is expensive.
+        // Uses indices, because copying the entries is expensive.
         for index in near.indices {
             if let reason = CookieRules.refusal(of: near[index].cookie, for: target, at: now) {
                 withheld.append((near[index].cookie, reason))
@@ -322,9 +328,11 @@ extension CookieStorage {
     }
 }
 
-/// A hash of a domain's bytes from the end, so that one pass over a host gives the hashes of the domains above it.
+/// A hash of a domain's bytes, starting from the end.
+///
+/// One pass over a host then yields the hashes of all domains above it.
 private struct DomainHash: Hashable {
-    // FNV-1a.
+    // The offset basis of FNV-1a.
     private var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
     init() {}

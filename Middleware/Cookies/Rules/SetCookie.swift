@@ -11,7 +11,7 @@ package struct SetCookie: Sendable, Hashable {
     var maxAge: Int64?
     /// The value of `Expires`.
     package var expires: Date?
-    /// The domain in lower case without its leading dot; empty if the attribute is; nil without one.
+    /// The domain in lower case without its leading dot; empty if the attribute is empty; nil if there is none.
     package var domain: String?
     /// The path; nil if the default path applies.
     package var path: String?
@@ -70,7 +70,7 @@ package struct SetCookie: Sendable, Hashable {
         }
     }
 
-    /// §5.6.2: digits with an optional minus sign; excessive numbers are clamped.
+    /// §5.6.2: parses digits with an optional minus sign; excessive numbers are clamped.
     private static func seconds(_ value: String) -> Int64? {
         let isNegative = value.utf8.first == UInt8(ascii: "-")
         let digits = isNegative ? value.utf8.dropFirst() : value.utf8[...]
