@@ -6,7 +6,7 @@ package enum HTTPMetrics {
     package struct Description: Sendable, Hashable {
         /// The kind of instrument.
         package enum Instrument: String, Sendable, Hashable {
-            /// A value whose occurrences are counted by size.
+            /// Values that are counted by size.
             case histogram
             /// A value that only increases.
             case counter
@@ -40,16 +40,16 @@ package enum HTTPMetrics {
     /// The number of attempts in flight.
     package static let activeRequests = counter("http.client.active_requests", "{request}", .upDownCounter)
 
-    /// The size of the request bodies sent by attempts, as encoded.
+    /// The size of the request bodies that attempts send, after encoding.
     package static let requestBodySize = histogram("http.client.request.body.size", "By")
 
-    /// The size of the response bodies received by attempts, as encoded.
+    /// The size of the response bodies that attempts receive, before decoding.
     package static let responseBodySize = histogram("http.client.response.body.size", "By")
 
-    /// The time until the response head arrives.
+    /// The time until the head of the response arrives.
     package static let timeToFirstByte = histogram("httpchain.client.time_to_first_byte", "s")
 
-    /// The duration of calls, with all their attempts, until the end of the response's body.
+    /// The duration of calls, including all attempts, until the end of the response's body.
     package static let callDuration = histogram("httpchain.client.call.duration", "s")
 
     /// The number of calls in flight.
@@ -57,7 +57,7 @@ package enum HTTPMetrics {
 
     /// The size of the content that callers send, before encoding.
     ///
-    /// Typed values have no size yet.
+    /// Typed values aren't counted, because they have no size before they are encoded.
     package static let callRequestSize = histogram("httpchain.client.call.request.size", "By")
 
     /// The size of the content that callers read, after decoding.

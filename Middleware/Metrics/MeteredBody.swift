@@ -8,7 +8,7 @@ struct MeteredSize: Sendable {
 
     /// Observes a request's body.
     ///
-    /// If its length isn't known beforehand, it is counted as it's read.
+    /// A body whose length isn't known beforehand is counted as it is read.
     init(_ request: inout Request) {
         known = request.body.isEmpty ? 0 : request.body.length
         guard known == nil, request.body.value == nil else {
@@ -28,7 +28,7 @@ extension Response {
     /// The size of a complete body; `nil` if more may arrive.
     var settledSize: Int64? { body.hasTransfer || body.isUnmeasuredFile ? nil : body.length ?? 0 }
 
-    /// Calls back when the body has ended or was dropped, with the number of bytes read.
+    /// Calls a closure with the number of bytes read when the body has ended or was dropped.
     mutating func meterBody(_ onEnd: @escaping @Sendable (_ size: Int64, _ end: BodyEnd) -> Void) {
         let count = Locked<Int64>(0)
         let length = body.length
@@ -62,7 +62,7 @@ private struct CountingReader: BodyReader {
 final class ProtocolReport: Sendable {
     private let name = Locked<String?>(nil)
 
-    /// Subscribes to the transport's report; `nil` if it has none.
+    /// Subscribes to the transport's report, or returns `nil` if the transport doesn't report it.
     init?(_ request: inout Request, _ next: Next) {
         guard next.capabilities.contains(.reportsConnections) else { return nil }
         let listener = request.options[ConnectionReportNote.self]

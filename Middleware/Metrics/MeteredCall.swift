@@ -7,9 +7,9 @@ struct MeteredCall: Sendable {
     let clock: Stopwatch
     let table: MetricsTable
     let method: String
-    /// The target of the call; `nil` if an inner stage determines it.
+    /// The target of the call, or `nil` if an inner stage determines it.
     let target: HTTPRequest?
-    /// The template set for the call.
+    /// The URL template that was set for the call.
     let template: String?
     let tellsTemplate: Bool
     let record: CallRecord
@@ -50,6 +50,6 @@ struct Stopwatch: Sendable {
         return isTooLong ? .max : passed
     }
 
-    /// Whether the exchange's time limit has passed.
+    /// Whether the time limit of the exchange has passed.
     var isTimeUp: Bool { bound.hasPassed(at: environment.elapsed) }
 }

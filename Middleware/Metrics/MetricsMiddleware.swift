@@ -4,7 +4,7 @@ import HTTPChainSupport
 import HTTPTypes
 public import Metrics
 
-/// Measures each attempt or each call: duration, requests in flight, sizes, retries, redirects, cache results.
+/// Measures each attempt or each call: duration, requests in flight, sizes, retries, redirects, and cache results.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -14,30 +14,30 @@ public import Metrics
 /// }
 /// ```
 ///
-/// **Metrics.** The page of the module lists them; ``buckets`` has the bounds of histograms. Those of attempts are
-/// OpenTelemetry's for HTTP clients, with `http.client.request.duration` in seconds. Those of calls are this package's:
-/// the time that the caller waits, the number of retries and redirects, and the cache results.
+/// **Metrics.** The module's page lists them, and ``buckets`` has the bounds of histograms. Those of attempts are
+/// OpenTelemetry's for HTTP clients, with `http.client.request.duration` in seconds. Those of calls are this package's
+/// own: the time that the caller waits, the number of retries and redirects, and the cache results.
 ///
-/// **When.** Durations and sizes are recorded when the response's body has ended: when it was read, broke or was
-/// dropped. A size is the number of bytes transferred until then.
+/// **Time.** Durations and sizes are recorded when the response's body has been read, has broken, or was dropped. A
+/// size is the number of bytes transferred until then.
 ///
-/// **Attributes.** `http.request.method`, `server.address` and `server.port`, `http.response.status_code`,
-/// `error.type`; more by choice (``MetricsDetails``). Statuses of 400 and above and thrown errors are errors. Cancelled
-/// calls and unread bodies aren't, and have no `error.type`.
+/// **Attributes.** `http.request.method`, `server.address`, `server.port`, `http.response.status_code`, and
+/// `error.type`; more can be enabled (``MetricsDetails``). Statuses of 400 and above and thrown errors are errors.
+/// Cancelled calls and unread bodies aren't, and have no `error.type`.
 ///
-/// **Few series.** Unknown methods are `_OTHER`, and so are servers, templates and outcomes beyond ``MetricsLimits``.
-/// All series of a metric have the same attribute names, as Prometheus requires: attributes that don't apply are empty,
-/// which Prometheus treats as missing labels.
+/// **Number of series.** Unknown methods are recorded as `_OTHER`, as are servers, templates and outcomes beyond
+/// ``MetricsLimits``. All series of a metric have the same attribute names, as Prometheus requires. Attributes that
+/// don't apply are empty, which Prometheus treats as missing labels.
 ///
-/// **Cost.** Instruments are created once for each series and kept. A call of a known series whose bodies are in memory
-/// allocates nothing, except the call's record if calls are measured or templates recorded.
+/// **Cost.** Instruments are created once for each series and kept. If its series is known and its bodies are in
+/// memory, a call allocates nothing, except a record of the call if calls are measured or templates recorded.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts, the
 /// default.
 ///
 /// **Options.** ``/HTTPChainCore/Request/urlTemplate(_:)``.
 ///
-/// **Throws** only errors of inner stages.
+/// **Errors.** Rethrows errors of the inner stages.
 public struct MetricsMiddleware: BuiltInStage, CallRecordingMiddleware {
     private let unit: MetricsUnit
     private let tellsTemplate: Bool
@@ -61,12 +61,12 @@ public struct MetricsMiddleware: BuiltInStage, CallRecordingMiddleware {
     ///
     /// - Parameters:
     ///   - unit: Whether attempts or calls are measured; attempts by default.
-    ///   - factory: The factory of the instruments; `nil`, the default, uses the one that the program has bootstrapped
-    ///     when the first request passes.
+    ///   - factory: The factory of the instruments. `nil`, the default, means the program's bootstrapped factory at the
+    ///     time of the first request.
     ///   - details: The additional attributes; none by default.
     ///   - limits: The limits on the number of series.
-    ///   - knownMethods: The methods recorded by name, others being `_OTHER`; `nil`, the default, uses those of RFC
-    ///     9110, PATCH and QUERY, or those of the environment's `OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS`.
+    ///   - knownMethods: The methods recorded by name; others are `_OTHER`. `nil`, the default, means those of RFC
+    ///     9110, PATCH and QUERY, or those of the environment variable `OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS`.
     public init(
         each unit: MetricsUnit = .attempt,
         factory: (any MetricsFactory)? = nil,
@@ -113,7 +113,9 @@ public struct MetricsMiddleware: BuiltInStage, CallRecordingMiddleware {
         ]
     }
 
-    /// Whether attempts are recorded with their templates, which only the URL builder has.
+    /// Whether templates of attempts are recorded.
+    ///
+    /// Only the URL builder has them.
     package var recordsCalls: Bool { unit == .attempt && tellsTemplate }
 
     package func wantsRecord(of request: borrowing Request) -> Bool { recordsCalls }

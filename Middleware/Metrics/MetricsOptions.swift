@@ -6,9 +6,9 @@ public enum MetricsUnit: Sendable, Hashable {
     case attempt
 }
 
-/// An attribute that metrics have in addition to method, server, status and error.
+/// An attribute of metrics in addition to method, server, status and error.
 public enum MetricsDetails: Sendable, Hashable {
-    /// `url.template`: the URL builder's, or that of ``/HTTPChainCore/Request/urlTemplate(_:)``.
+    /// `url.template`, from the URL builder or from ``/HTTPChainCore/Request/urlTemplate(_:)``.
     case urlTemplate
 
     /// `network.protocol.version`, for attempts over a transport that reports its connections.
@@ -17,20 +17,20 @@ public enum MetricsDetails: Sendable, Hashable {
 
 /// The limits on the number of series.
 ///
-/// Each combination of attributes is a series, and backends keep them all.
+/// Each combination of attributes is a series, and backends keep every series.
 public struct MetricsLimits: Sendable, Hashable {
     /// The number of servers that are distinguished; 100 by default.
     ///
-    /// Later ones are `_OTHER`.
+    /// Others are recorded as `_OTHER`.
     package var servers: Int
     /// The number of templates that are distinguished; 200 by default.
     ///
-    /// Later ones are `_OTHER`.
+    /// Others are recorded as `_OTHER`.
     package var templates: Int
     /// The number of outcomes (status, error, protocol) that are distinguished for one method, server and template; 50
     /// by default.
     ///
-    /// Later ones have no status, and the error `_OTHER`.
+    /// Others are recorded without a status, and with the error `_OTHER`.
     package var outcomes: Int
 
     /// Makes limits.

@@ -5,14 +5,16 @@ import Metrics
 final class MetricsSeries: Sendable {
     /// The instruments of one outcome.
     ///
-    /// These are the factory's own handlers. With a `Recorder`, whose methods are generic, recording a value would take
-    /// longer than everything else in an attempt.
+    /// These are the factory's own handlers. The methods of a `Recorder` are generic, so that recording a value would
+    /// take longer than everything else in an attempt.
     private final class Instruments: Sendable {
         let outcome: OutcomeKey
         let duration: any RecorderHandler
         let sent: any RecorderHandler
         let received: any RecorderHandler
-        /// The time until the head; only for attempts.
+        /// The time until the head of the response.
+        ///
+        /// Only for attempts.
         let toHead: (any RecorderHandler)?
 
         init(
@@ -44,7 +46,7 @@ final class MetricsSeries: Sendable {
     private let factory: any MetricsFactory
     /// The number of active attempts.
     ///
-    /// Calls have none here, because their target isn't known when they begin.
+    /// Calls aren't counted here, because their target isn't known when they begin.
     private let active: (any MeterHandler)?
     private let retries: (any CounterHandler)?
     private let redirects: (any CounterHandler)?
@@ -83,7 +85,7 @@ final class MetricsSeries: Sendable {
     ///   - outcome: The outcome.
     ///   - duration: The duration in nanoseconds.
     ///   - sent: The number of bytes sent of the request's body; `nil` if unknown.
-    ///   - received: The number of bytes received of the response's body; `nil` without a response.
+    ///   - received: The number of bytes received of the response's body; `nil` if there is no response.
     ///   - toHead: The time until the response head arrived, in nanoseconds.
     func end(
         _ outcome: OutcomeKey,

@@ -5,7 +5,9 @@ import Metrics
 
 /// The instruments of a stage, created once for each combination of attributes.
 final class MetricsTable: Sendable {
-    /// The target of a request as in its head, looked up without parsing a URL.
+    /// The target of a request, as in its head.
+    ///
+    /// Looking it up doesn't require parsing a URL.
     private struct Key: Hashable {
         let method: String
         let scheme: String?
@@ -23,7 +25,7 @@ final class MetricsTable: Sendable {
         var series: [Key: MetricsSeries] = [:]
         /// The most recently used series, because comparing them is faster than hashing.
         var recent: [(key: Key, series: MetricsSeries)] = []
-        /// The index of the entry to replace next.
+        /// The index of the next entry to replace.
         var oldest = 0
         /// The series by attributes.
         ///
@@ -36,7 +38,7 @@ final class MetricsTable: Sendable {
 
     /// The maximum number of keys.
     ///
-    /// A server's name can be spelled in any number of ways.
+    /// The limit is necessary because a server's name can be spelled in any number of ways.
     private static let keyLimit = 4096
     private static let recentLimit = 4
 
@@ -64,7 +66,7 @@ final class MetricsTable: Sendable {
 
     /// Returns the instruments for a request's target.
     ///
-    /// `method` is recorded by name if it's known.
+    /// The method is recorded by name if it is known.
     func series(for head: borrowing HTTPRequest, method: String, template: String?) -> MetricsSeries {
         let key = Key(method: method, scheme: head.scheme, authority: head.authority, template: template)
         return state.withLock { state in
@@ -88,14 +90,14 @@ final class MetricsTable: Sendable {
         return series
     }
 
-    /// The recorded name of a method.
+    /// Returns the recorded name of a method.
     private func name(of method: String) -> String {
         knownMethods.contains(method) ? method : HTTPSemantics.otherMethod
     }
 
-    /// The number of active calls by method.
+    /// Returns the number of active calls with a method.
     ///
-    /// Their targets aren't known when they begin.
+    /// Their targets aren't known when calls begin.
     func activeCalls(_ method: String) -> any MeterHandler {
         let method = name(of: method)
         return state.withLock { state in

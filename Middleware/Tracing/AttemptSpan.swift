@@ -6,7 +6,7 @@ import Tracing
 
 /// The span of a single attempt.
 ///
-/// It records the outcome and ends once.
+/// It records the outcome, and is ended once.
 final class AttemptSpan: Sendable {
     private let span: any Span
     private let clock: SpanClock
@@ -19,7 +19,7 @@ final class AttemptSpan: Sendable {
         self.redaction = redaction
     }
 
-    /// Adds events from outer stages before the attempt.
+    /// Adds events of outer stages that preceded the attempt.
     func add(_ events: [StageEvent]) {
         for event in events {
             var attributes: SpanAttributes = [:]
@@ -38,7 +38,7 @@ final class AttemptSpan: Sendable {
 
     private func shown(_ text: String) -> String { redaction.text(text, upTo: Redaction.longestShown) }
 
-    /// Lets the transport report the connection's protocol.
+    /// Subscribes to the transport's report of the connection's protocol.
     func listen(to request: inout Request) {
         let listener = request.options[ConnectionReportNote.self]
         request.options[ConnectionReportNote.self] = { [protocolName] metrics in
@@ -47,10 +47,10 @@ final class AttemptSpan: Sendable {
         }
     }
 
-    /// Records the response head.
+    /// Records the head of the response.
     func answered(_ head: HTTPResponse, rules: SpanRules) {
         span.updateAttributes { $0.merge(rules.attributes(of: head, redaction: redaction)) }
-        // The status says what is wrong; a description would only repeat it.
+        // The status says what is wrong. A description would only repeat it.
         if HTTPSemantics.isError(head.status.code) { span.setStatus(SpanStatus(code: .error)) }
     }
 
@@ -88,7 +88,7 @@ final class AttemptSpan: Sendable {
     }
 }
 
-/// The time of a span: the date of its start, followed by a monotonic clock.
+/// The clock of a span: the date of the span's start, and a monotonic clock from then on.
 struct SpanClock: Sendable {
     private let time: any TimeSource
     private let beginning: Duration
@@ -104,7 +104,7 @@ struct SpanClock: Sendable {
         start = DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: UInt64(exactly: nanoseconds.rounded()) ?? 0)
     }
 
-    /// Whether the attempt's time limit has passed.
+    /// Whether the time limit of the attempt has passed.
     var isTimeUp: Bool { bound.hasPassed(at: time.elapsed) }
 
     /// Converts a time of the environment's clock to a date.

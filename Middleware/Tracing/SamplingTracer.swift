@@ -3,13 +3,13 @@ package import Tracing
 
 /// A tracer that decides whether to record a span before creating one.
 ///
-/// An attempt that isn't recorded then needs no span, no separate context and no record of its call.
+/// If an attempt isn't recorded, it needs no span, no separate context, and no record of its call.
 ///
-/// It propagates traces like ``W3CPropagator``.
+/// The tracer propagates traces in the same format as ``W3CPropagator``.
 package protocol SamplingTracer: Tracer {
-    /// Whether any span of this parent, or without one, may be recorded.
+    /// Returns whether a child of this parent (or a span without one) may be recorded.
     ///
-    /// If not, no data is kept for it.
+    /// If it returns `false`, no data is kept for the span.
     func mayRecord(childOf parent: TraceContext?) -> Bool
 
     /// Decides whether to record a span.
@@ -19,11 +19,11 @@ package protocol SamplingTracer: Tracer {
     ///
     /// - Parameters:
     ///   - operationName: The name of the span.
-    ///   - trace: The trace and the span's ID, as decided by ``sample(childOf:)``.
+    ///   - trace: The trace and the span's ID, as returned by ``sample(childOf:)``.
     ///   - context: The parent's context.
-    ///   - kind: The relation to parent and children.
+    ///   - kind: The relation to the parent and children.
     ///   - instant: The start time.
-    ///   - fileID: The module and file that start it.
+    ///   - fileID: The module and file that start the span.
     func startSpan<Instant: TracerInstant>(
         _ operationName: String,
         as trace: TraceContext,
@@ -34,13 +34,13 @@ package protocol SamplingTracer: Tracer {
     ) -> Span
 }
 
-/// The decision about a span, and the trace context sent to servers.
+/// The decision about a span, with the trace context for servers.
 package enum SamplingDecision: Sendable {
-    /// Recorded, with these IDs.
+    /// The span is recorded, with these IDs.
     case recorded(TraceContext)
-    /// Not recorded.
+    /// The span isn't recorded.
     ///
-    /// The trace is that of the parent, unchanged if the parent isn't recorded either.
+    /// The trace is that of the parent. It is unchanged if the parent isn't recorded either.
     case dropped(TraceContext)
 }
 #endif

@@ -2,17 +2,17 @@
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// A rule for which servers receive the trace context of a request.
+/// A rule that determines which servers receive the trace context of a request.
 ///
-/// The fields identify a trace, and may carry baggage with any data of the application. By default they are sent to
-/// every server, as by other clients. If requests leave your system, list your own servers.
+/// The fields identify a trace, and may contain baggage with any data of the application. By default, they are sent to
+/// all servers, as in other clients. If requests leave your system, list your own servers.
 ///
 /// ```swift
 /// TracingMiddleware(propagatingTo: .origins(["https://api.example.com", "https://*.internal.example.com"]))
 /// ```
 public struct TracePropagation: Sendable, CustomStringConvertible, DescribedValue {
     private enum Rule: Sendable {
-        // With these two rules, the request's URL needn't be parsed.
+        // With this rule and the next, the request's URL doesn't have to be parsed.
         case all
         case none
         case origins(@Sendable (Origin) -> Bool)
@@ -21,20 +21,22 @@ public struct TracePropagation: Sendable, CustomStringConvertible, DescribedValu
     private let rule: Rule
     /// A short description of the rule.
     package let words: String
-    /// The texts that were passed as origins but aren't valid origins.
+    /// The texts that were passed as origins, but aren't valid ones.
     var invalid: [String] = []
 
     /// Propagates to all servers.
     public static let everywhere = TracePropagation(rule: .all, words: "all servers")
 
-    /// Propagates to no server.
+    /// Doesn't propagate to any server.
     package static let nowhere = TracePropagation(rule: .none, words: "no server")
 
-    /// Propagates to the servers of these origins; to no server if there are none.
+    /// Propagates to the servers of these origins.
     ///
-    /// - Parameter origins: Absolute URLs, of which scheme, host and port are used (RFC 6454 §4). A host that begins
-    ///   with `*.` matches all hosts below it, but not itself. A trailing dot of a host is ignored. An invalid origin
-    ///   matches no server, and causes `Chain.init` to throw.
+    /// If there are none, doesn't propagate to any server.
+    ///
+    /// - Parameter origins: Absolute URLs, of which only the scheme, host and port are used (RFC 6454 §4). A host that
+    ///   begins with `*.` matches all hosts below the rest, but not the rest itself. A trailing dot of a host is
+    ///   ignored. An invalid origin matches no server, and causes `Chain.init` to throw.
     public static func origins(_ origins: [String]) -> TracePropagation {
         let patterns = origins.compactMap(OriginPattern.init)
         let invalid = origins.filter { OriginPattern($0) == nil }
@@ -48,7 +50,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible, DescribedValu
         TracePropagation(rule: .origins(rule), words: "servers of a rule")
     }
 
-    /// Whether the server of a request receives the trace context.
+    /// Returns whether the server of a request receives the trace context.
     func allows(_ request: borrowing Request) -> Bool {
         switch rule {
         case .all: return true
@@ -60,7 +62,7 @@ public struct TracePropagation: Sendable, CustomStringConvertible, DescribedValu
     }
 }
 
-/// An origin, or the origins of all hosts below one.
+/// An origin, or the origins of all hosts below a domain.
 struct OriginPattern: Sendable {
     let text: String
     private let scheme: String

@@ -18,38 +18,38 @@ public import Tracing
 /// **Spans** follow OpenTelemetry's conventions for HTTP clients: kind client, one for each attempt, children of the
 /// caller's span. The name is the method and the template of the URL, if known, and never the path.
 /// `http.request.resend_count` increases each time a request is sent again: for a retry, a redirect, or the response to
-/// a challenge. The span ends when the response's body was read to its end, broke or was dropped.
+/// a challenge. The span ends when the response's body has been read, has broken, or was dropped.
 ///
-/// **Events.** The span also contains what outer stages did before the attempt: the wait before a retry
-/// (`httpchain.retry.backoff`), a redirect (`httpchain.redirect`), a token refresh (`httpchain.auth.refresh`), the
+/// **Events.** The span also contains events of outer stages that preceded the attempt: the wait before a retry
+/// (`httpchain.retry.backoff`), a redirect (`httpchain.redirect`), a token refresh (`httpchain.auth.refresh`), and the
 /// cache's reason for contacting the server (`httpchain.cache.forward`).
 ///
 /// **Errors.** For a client, statuses of 400 and above are errors, with the status as `error.type`. Otherwise
 /// `error.type` is "timeout", the kind of a ``/HTTPChainCore/TransportError``, or the name of the error's type. A
-/// cancelled call or a dropped body isn't an error, because the caller wanted it.
+/// cancelled call or a dropped body isn't an error, because it is the caller's intention.
 ///
 /// **Secrets.** `url.full` is redacted by the chain's rules (``/HTTPChainCore/Redaction``) and is still a URL. Header
 /// fields are recorded only if listed by name, and secret values never are.
 ///
 /// **Propagation.** The tracer writes its fields (`traceparent`, `tracestate`, `baggage`, or those of its format) into
-/// the request, for the servers that ``TracePropagation`` allows; all by default. If the program hasn't bootstrapped an
-/// instrument, a ``W3CPropagator`` passes on the caller's trace.
+/// the request, for the servers that ``TracePropagation`` allows (by default, all). If the program hasn't bootstrapped
+/// an instrument, a ``W3CPropagator`` passes on the caller's trace.
 ///
-/// **Cost.** Without an instrument, and without a trace to pass on, the request passes unchanged. A span that its
-/// tracer doesn't record gets no attributes. A tracer that decides beforehand, such as `ShippingTracer`, then makes no
-/// span at all: only the trace context is sent to the server.
+/// **Cost.** Without an instrument and without a trace to pass on, the request is passed on unchanged. A span that its
+/// tracer doesn't record gets no attributes. With a tracer that decides beforehand, such as `ShippingTracer`, such a
+/// span isn't created at all: only the trace context is sent to the server.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/wire``: inside all stages that retry. A transport with its own spans, such
-/// as `AsyncHTTPClientTransport`, makes none for requests that are traced by this stage
-/// (``/HTTPChainCore/Request/isTracedByStage``) or have tracing disabled.
+/// **Place.** Phase ``/HTTPChainCore/Phase/wire``: inside all stages that retry. A transport that creates spans itself,
+/// such as `AsyncHTTPClientTransport`, doesn't do so for requests that this stage traces
+/// (``/HTTPChainCore/Request/isTracedByStage``) or whose tracing is disabled.
 ///
 /// **Options.** ``HTTPChainCore/Request/tracing(_:childOf:)`` and
 /// ``/HTTPChainCore/Request/urlTemplate(_:)``.
 ///
-/// **Throws** only errors of inner stages.
+/// **Errors.** Rethrows errors of the inner stages.
 public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
     private let tracer: (any Tracer)?
-    /// The tracer, if it decides beforehand.
+    /// The tracer, if it decides before creating a span.
     private let sampling: (any SamplingTracer)?
     private let propagation: TracePropagation
     private let propagator: W3CPropagator
@@ -58,14 +58,14 @@ public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - tracer: The tracer; `nil`, the default, uses the one that the program has bootstrapped or that is set for
-    ///     the task.
+    ///   - tracer: The tracer. `nil`, the default, means the one that is set for the task or that the program has
+    ///     bootstrapped.
     ///   - propagation: The servers that receive the trace context; all by default.
     ///   - propagator: The propagator used if no instrument is bootstrapped.
     ///   - requestFields: The request's header fields that become attributes; none by default.
     ///   - responseFields: The response's header fields that become attributes; none by default.
-    ///   - knownMethods: The methods recorded by name, others being `_OTHER`; `nil`, the default, uses those of RFC
-    ///     9110, PATCH and QUERY, or those of the environment's `OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS`.
+    ///   - knownMethods: The methods recorded by name; others are `_OTHER`. `nil`, the default, means those of RFC
+    ///     9110, PATCH and QUERY, or those of the environment variable `OTEL_INSTRUMENTATION_HTTP_KNOWN_METHODS`.
     public init(
         tracer: (any Tracer)? = nil,
         propagatingTo propagation: TracePropagation = .everywhere,
@@ -103,7 +103,7 @@ public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
         )
     }
 
-    /// Reports a second stage of this kind, which would make two spans for each attempt, and invalid origins in the
+    /// Reports a second tracing stage, which would make two spans for each attempt, and invalid origins in the
     /// propagation rule.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         let invalid = propagation.invalid.map {
@@ -136,7 +136,7 @@ public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
         return sampling.mayRecord(childOf: Self.context(of: request)?.traceContext)
     }
 
-    /// Whether an instrument is the no-op one.
+    /// Returns whether an instrument is the no-op one.
     ///
     /// Types are compared for speed, because this runs for each request.
     private static func isNothing(_ instrument: any Instrument) -> Bool {
@@ -173,25 +173,25 @@ public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
         return try await next(request)
     }
 
-    /// Whether the call is traced.
+    /// Returns whether the call is traced.
     private static func isTraced(_ request: borrowing Request) -> Bool {
         !request.options.contains(TracingOption.self) || request.options[TracingOption.self].isOn
     }
 
-    /// The context set for the call, or the task's.
+    /// Returns the context set for the call, or otherwise the task's.
     private static func context(of request: borrowing Request) -> InstrumentationContext? {
         guard request.options.contains(TracingOption.self) else { return .current }
         return request.options[TracingOption.self].context ?? .current
     }
 
-    /// Passes on the caller's trace if nothing is bootstrapped.
+    /// Passes on the caller's trace if no instrument is bootstrapped.
     private func propagateAlone(_ request: inout Request) {
         let context = Self.context(of: request)
         guard propagator.hasSomething(in: context), propagation.allows(request) else { return }
         propagator.injectAttempt(context, into: &request.headers, random: request.environment.random)
     }
 
-    /// Sends an attempt after the tracer decided about its span.
+    /// Sends an attempt after the tracer has decided about its span.
     private func trace(
         _ request: consuming Request,
         sampledBy tracer: any SamplingTracer,
@@ -235,14 +235,16 @@ public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
         return try await record(attempt, of: request, in: span, of: tracer, next)
     }
 
-    /// The data of an attempt before it's sent.
+    /// The data of an attempt before it is sent.
     private struct Attempt {
         let name: String
         let template: String?
         let resendCount: Int
-        /// The events are consumed by this attempt, whether it's recorded or not.
+        /// The events of outer stages.
         ///
-        /// The next one has its own.
+        /// This attempt consumes them, even if it isn't recorded.
+        ///
+        /// The next attempt has its own events.
         let events: [StageEvent]
         let clock: SpanClock
     }
@@ -302,7 +304,7 @@ public struct TracingMiddleware: BuiltInStage, CallRecordingMiddleware {
     }
 }
 
-/// Writes the trace context's fields into a request.
+/// Writes the fields of the trace context into a request.
 struct FieldInjector: Injector {
     func inject(_ value: String, forKey key: String, into carrier: inout HTTPFields) {
         guard let name = HTTPField.Name(key) else { return }

@@ -14,22 +14,22 @@ package enum TracingOption: RequestOption {
     package static func isHarmless(_ value: Value) -> Bool {
         !value.isOn
     }
-    /// Always `false`: it only affects traces.
+    /// Always `false`: the option only affects traces.
     package static var affectsResponse: Bool { false }
 }
 
 /// The tracing settings of a single call.
 package struct CallTracing: Sendable {
-    /// Whether the call's attempts get spans and its trace is passed on.
+    /// Whether the call's attempts have spans, and its trace is passed on.
     package var isOn: Bool
-    /// The parent context of the spans; `nil` for the task's.
+    /// The parent context of the spans, or `nil` for the task's.
     package var context: InstrumentationContext?
 }
 
 extension Request {
     /// Returns the request with tracing enabled or disabled.
     ///
-    /// If it is disabled, the request has no span and sends no trace context.
+    /// If it is disabled, the request has no span, and no trace context is sent.
     ///
     /// ```swift
     /// let response = try await chain.send(.get("https://api.example.com/health").tracing(false))
@@ -37,7 +37,7 @@ extension Request {
     ///
     /// - Parameters:
     ///   - isOn: Whether the call is traced; `true` by default.
-    ///   - context: The parent of its spans, for a call whose task doesn't carry it; the task's by default.
+    ///   - context: The parent of the spans, for a call whose task doesn't have it; the task's by default.
     public consuming func tracing(_ isOn: Bool = true, childOf context: InstrumentationContext? = nil) -> Request {
         options[TracingOption.self] = CallTracing(isOn: isOn, context: context)
         return self

@@ -23,10 +23,10 @@ enum CacheResult: String, Sendable, Hashable {
     case stale
     /// Only part of the response was stored.
     case partial
-    /// The cache forwarded the request without a reason, or with a nonstandard one.
+    /// The cache forwarded the request for no stated reason, or for a nonstandard one.
     case other
 
-    /// Reads the field; `nil` if there is none, or it's malformed.
+    /// Reads the field, or returns `nil` if there is none or it is malformed.
     init?(_ fields: HTTPFields) {
         let values = fields[values: .cacheStatus]
         if values.isEmpty { return nil }

@@ -18,7 +18,7 @@ struct OutcomeKey: Sendable, Hashable {
         self.error = error
     }
 
-    /// Makes the outcome of a response whose body hasn't ended.
+    /// Makes the outcome of a response whose body hasn't ended yet.
     init(_ status: Int) {
         self.init(status: status, error: HTTPSemantics.isError(status) ? String(status) : nil)
     }

@@ -3,15 +3,15 @@ import HTTPChainCore
 public import Logging
 import os
 
-/// Passes records to the log of Apple platforms, which Console and `log stream` show.
+/// Passes records to the system log of Apple platforms, which Console and `log stream` show.
 ///
 /// ```
 /// RemoteLoggingMiddleware(OSLogSink(subsystem: "com.example.shop"))
 /// ```
 ///
-/// The category is the record's component. The attributes follow the message as `name=value`. The text is public, because
-/// records have no secrets. `trace` and `debug` are logged as debug, `notice` as default, `warning` as error, and
-/// `critical` as fault.
+/// The category is the record's component. The attributes follow the message as `name=value`. The text is logged as
+/// public, because records contain no secrets. `trace` and `debug` are logged as debug, `notice` as default, `warning`
+/// as error, and `critical` as fault.
 public struct OSLogSink: LogSink {
     private let subsystem: String
 
@@ -22,7 +22,7 @@ public struct OSLogSink: LogSink {
         self.subsystem = subsystem
     }
 
-    /// Whether the system logs this level for the component.
+    /// Returns whether the system logs this level for the component.
     public func isEnabled(_ level: Logging.Logger.Level, for component: String) -> Bool {
         OSLog(subsystem: subsystem, category: component).isEnabled(type: OSLogType(level))
     }

@@ -10,13 +10,13 @@ import os
 /// ```
 ///
 /// The interval begins with the method and the redacted URL, and ends with the status, or with the type of the error.
-/// It is named "HTTP". If nobody records signposts, the stage only passes the request on.
+/// It is named "HTTP". If signposts aren't being recorded, the stage only passes the request on.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call``.
 ///
 /// **Options.** None.
 ///
-/// **Errors.** The stage throws none.
+/// **Errors.** The stage has no errors of its own kind.
 public struct SignpostMiddleware: BuiltInStage {
     private let signposter: OSSignposter
 
@@ -37,7 +37,7 @@ public struct SignpostMiddleware: BuiltInStage {
         StageSummary("SignpostMiddleware", purpose: "marks calls for Instruments")
     }
 
-    /// Passes the request on between the ends of an interval.
+    /// Passes the request on, and marks the interval until the result.
     ///
     /// - Throws: Errors from the inner stages.
     public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {

@@ -7,7 +7,7 @@ public import HTTPChainCore
 /// for (name, value) in attributes { print(name, value) }
 /// ```
 ///
-/// Names follow the OpenTelemetry semantic conventions if these define one: `http.request.method`, `url.full`,
+/// Names follow the OpenTelemetry semantic conventions if those define one: `http.request.method`, `url.full`,
 /// `http.response.status_code`, `error.type`.
 public struct LogAttributes: Sendable, Hashable {
     /// A name and its value.
@@ -27,7 +27,9 @@ public struct LogAttributes: Sendable, Hashable {
     /// Makes an empty list.
     package init() {}
 
-    /// The value under a name; setting `nil` removes it.
+    /// The value with a name.
+    ///
+    /// Setting it to `nil` removes the attribute.
     public subscript(name: String) -> JSONValue? {
         get { list.first { $0.name == name }?.value }
         set {
@@ -53,22 +55,26 @@ public struct LogAttributes: Sendable, Hashable {
 }
 
 extension LogAttributes {
-    /// Values nested more deeply are left out: some Protocol Buffers parsers accept only a hundred nested messages, and
-    /// an OTLP value takes three for each level.
+    /// The maximum nesting depth of values.
+    ///
+    /// Deeper values are omitted, because some Protocol Buffers parsers accept only a hundred nested messages, and an
+    /// OTLP value needs three for each level.
     package static let deepest = 16
     /// The replacement for a value that is nested too deeply.
     package static let elision = "…"
 }
 
 extension LogAttributes: Sequence {
-    /// Iterates over the names and values in order.
+    /// Returns an iterator over the names and values in order.
     public func makeIterator() -> AnyIterator<(name: String, value: JSONValue)> {
         AnyIterator(list.lazy.map { ($0.name, $0.value) }.makeIterator())
     }
 }
 
 extension LogAttributes: ExpressibleByDictionaryLiteral {
-    /// Makes a list of names and values; if a name is repeated, the last value wins.
+    /// Makes a list of names and values.
+    ///
+    /// If a name is repeated, the last value wins.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         list.reserveCapacity(elements.count)
         for (name, value) in elements { self[name] = value }

@@ -8,10 +8,12 @@ public import Logging
 /// levels["database"] = .warning
 /// ```
 ///
-/// A component's own entry has priority, then that of its nearest parent (the name up to a dot), then the default.
-/// `nil` switches a component off.
+/// A component's own entry takes precedence, then that of its nearest parent (the name up to a dot), and then the
+/// default. `nil` disables a component.
 public struct LogLevels: Sendable, Hashable {
-    /// The level of components without an entry; `nil` logs nothing from them.
+    /// The level of components without an entry.
+    ///
+    /// If it is `nil`, nothing is logged from them.
     package var `default`: Logger.Level?
     private var entries: [String: Logger.Level?]
 
@@ -19,13 +21,15 @@ public struct LogLevels: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - default: The level of components without an entry; `info` by default.
-    ///   - entries: Levels by component, which also apply to the components below it.
+    ///   - entries: The levels by component. Each also applies to the components below it.
     public init(_ default: Logger.Level? = .info, _ entries: [String: Logger.Level?] = [:]) {
         self.default = `default`
         self.entries = entries
     }
 
-    /// The level of a component; setting it adds an entry.
+    /// The level of a component.
+    ///
+    /// Setting it adds an entry.
     public subscript(component: String) -> Logger.Level? {
         get {
             if entries.isEmpty { return `default` }
@@ -39,7 +43,7 @@ public struct LogLevels: Sendable, Hashable {
         set { entries[component] = .some(newValue) }
     }
 
-    /// Whether records of this level from this component are logged.
+    /// Returns whether records of this level from this component are logged.
     package func includes(_ level: Logger.Level, from component: String) -> Bool {
         guard let least = self[component] else { return false }
         return level >= least

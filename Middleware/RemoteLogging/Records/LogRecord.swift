@@ -1,15 +1,17 @@
 public import Foundation
 public import Logging
 
-/// One entry of a log: what happened, when, where and how severe it is.
+/// An entry of a log, which describes an event.
 ///
-/// A record is plain data without secrets: its creator redacts it.
+/// A record is plain data without secrets. Whoever creates it must redact it.
 public struct LogRecord: Sendable, Hashable {
-    /// The date when it happened.
+    /// The date of the event.
     public var date: Date
     /// The severity.
     public var level: Logger.Level
-    /// The part of the program that logs, such as `http.client`; the label of a `Logger`.
+    /// The part of the program that logs, such as `http.client`.
+    ///
+    /// For a `Logger`, its label.
     public var component: String
     /// A description of what happened, for people.
     public var message: String
@@ -32,16 +34,18 @@ public struct LogRecord: Sendable, Hashable {
     }
 }
 
-/// A receiver of log records: a shipper, a console, a test.
+/// A receiver of log records, such as a shipper, a console, or a test.
 public protocol LogSink: Sendable {
-    /// Whether records of this level from this component are logged; called before a record is made.
+    /// Returns whether records of this level from this component are logged.
     ///
-    /// A sink that is enabled for a level is enabled for every more severe one.
+    /// Called before a record is made.
+    ///
+    /// A sink that is enabled for a level must be enabled for every more severe one.
     func isEnabled(_ level: Logger.Level, for component: String) -> Bool
 
     /// Logs a record.
     ///
-    /// Returns immediately, without waiting or failing. Records that can't be kept are counted.
+    /// This must return immediately, without waiting or failing. Records that can't be kept are counted.
     func log(_ record: consuming LogRecord)
 }
 
@@ -52,7 +56,7 @@ extension LogSink {
 
 /// Whether the current task is sending log records.
 ///
-/// Anything it logs is about the sending itself, so it isn't logged.
+/// Anything that it logs is about the sending itself, so it isn't logged.
 package enum LogShipping {
     @TaskLocal package static var isUnderWay = false
 }

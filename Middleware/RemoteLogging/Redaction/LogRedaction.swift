@@ -14,18 +14,22 @@ package struct LogRedaction: Sendable {
     /// Redacts a URL.
     package func url(_ url: String) -> String { redaction.url(url) }
 
-    /// Redacts a text of any length, cutting it before it is searched for secrets.
+    /// Redacts a text of any length.
+    ///
+    /// The text is truncated before it is searched for secrets.
     package func text(_ text: String, upTo limit: Int) -> String { redaction.text(text, upTo: limit) }
 
     /// Redacts the values of a form.
     package func form(_ text: String, isCutOff: Bool = false) -> String { redaction.form(text, isCutOff: isCutOff) }
 
-    /// Redacts any text: a body, an error, a field.
+    /// Redacts any text, such as a body, an error, or a field.
     ///
-    /// - Parameter isCutOff: Whether the text was cut, so that it may end in the beginning of a secret.
+    /// - Parameter isCutOff: Whether the text was truncated, so that it may end with the beginning of a secret.
     package func text(_ text: String, isCutOff: Bool = false) -> String { redaction.text(text, isCutOff: isCutOff) }
 
-    /// Returns the fields, showing only values that are on the list and aren't secret.
+    /// Returns the fields.
+    ///
+    /// Only values of fields that are in the list and aren't secret are shown.
     package func fields(_ fields: HTTPFields) -> HTTPFields {
         var result = HTTPFields()
         result.reserveCapacity(fields.count)
@@ -37,10 +41,10 @@ package struct LogRedaction: Sendable {
         return result
     }
 
-    /// The size to which a text in attributes is cut, in bytes.
+    /// The size to which a text in attributes is truncated, in bytes.
     private static let longestText = 32 << 10
 
-    /// Returns the attributes with secrets redacted, by name or within text.
+    /// Returns the attributes with secrets redacted, which are recognized by name or in text.
     package func attributes(_ attributes: LogAttributes) -> LogAttributes {
         var result = LogAttributes()
         for attribute in attributes.list { result[attribute.name] = value(attribute.value, of: attribute.name) }

@@ -1,11 +1,13 @@
-/// The names of the header fields whose values are logged; all others are logged with a placeholder.
+/// The names of the header fields whose values are logged.
+///
+/// All others are logged with a placeholder.
 ///
 /// ```swift
 /// let fields = LoggedFields.standard.adding("X-Shard", "X-Feature-Flags")
 /// ```
 ///
 /// Fields that ``/HTTPChainCore/Redaction`` considers secret are redacted even if listed. Values that are shown are
-/// also redacted as text and URLs, because `Location` and `Referer` may contain a token.
+/// also redacted as text and URLs, because fields such as `Location` and `Referer` may contain a token.
 public struct LoggedFields: Sendable, Hashable, ExpressibleByArrayLiteral {
     private var names: Set<String>
 
@@ -36,7 +38,7 @@ public struct LoggedFields: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// No values.
     package static let none: LoggedFields = []
 
-    /// The list with more names.
+    /// Returns the list with additional names.
     public func adding(_ names: String...) -> LoggedFields {
         LoggedFields(self.names.union(names.map { $0.lowercased() }))
     }

@@ -4,19 +4,19 @@ import HTTPTypes
 
 /// The result of sending a batch once.
 enum ExportVerdict: Sendable {
-    /// The receiver has accepted it.
+    /// The receiver accepted the batch.
     case accepted(rejected: Int, message: String?)
-    /// It should be retried.
+    /// The batch should be retried.
     ///
-    /// The values are the wait that the receiver requested, whether the receiver may already have the batch, whether
-    /// other batches would fail in the same way, and the error.
+    /// The associated values are the wait that the receiver requested, whether the receiver may already have the batch,
+    /// whether other batches would fail in the same way, and the error.
     case again(after: Duration?, isAmbiguous: Bool, holdsOthers: Bool, any Error)
-    /// It should be sent in smaller parts.
+    /// The batch should be sent in smaller parts.
     case tooLarge(any Error)
-    /// It shouldn't be retried.
+    /// The batch shouldn't be retried.
     case refused(any Error)
 
-    /// Makes the verdict on a response.
+    /// Makes the verdict for a response.
     init(_ head: HTTPResponse, body: Data, format: any LogWireFormat, now: Date) {
         switch format.receipt(for: head, body: body) {
         case .accepted(let rejected, let message):
@@ -36,7 +36,7 @@ enum ExportVerdict: Sendable {
         }
     }
 
-    /// Makes the verdict on an error of the chain or the transport.
+    /// Makes the verdict for an error of the chain or the transport.
     init(_ error: any Error, format: any LogWireFormat, now: Date) {
         if let error = error as? any ResponseError {
             self.init(error.response.head, body: error.response.body.bytes ?? Data(), format: format, now: now)
@@ -48,7 +48,7 @@ enum ExportVerdict: Sendable {
         }
     }
 
-    /// The transport's own error, which may be wrapped by stages.
+    /// Returns the transport's own error, which stages may have wrapped.
     private static func transportError(in error: any Error) -> TransportError? {
         error.causes.lazy.compactMap { $0 as? TransportError }.first
     }

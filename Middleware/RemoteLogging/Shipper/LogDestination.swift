@@ -10,12 +10,12 @@ struct LogDestination: Sendable {
     let resource: LogResource
     let transport: any Transport
 
-    /// The size of the part of a response that is read for its message.
+    /// The maximum size of the part of a response that is read for its message.
     private static let answerLimit = ByteCount.kibibytes(64)
 
     /// Sends an encoded batch once.
     ///
-    /// - Returns: The verdict; `nil` if the task was cancelled before there was a response.
+    /// - Returns: The verdict, or `nil` if the task was cancelled before there was a response.
     func send(_ content: Data, until deadline: Duration, in environment: ChainEnvironment) async -> ExportVerdict? {
         var request = Request.post(url, headers: [.contentType: format.contentType], body: HTTPBody(content))
         request.isLogTraffic = true
@@ -31,9 +31,9 @@ struct LogDestination: Sendable {
         }
     }
 
-    /// The first bytes of a response, discarding the rest.
+    /// Returns the first bytes of a response, and discards the rest.
     ///
-    /// The head has already decided the outcome of the batch: if the body breaks or is late, an accepted batch mustn't
+    /// The head has already decided the outcome of the batch. If the body breaks or is late, an accepted batch must not
     /// be sent again.
     private func beginning(of body: HTTPBody, _ time: any TimeSource) async -> Data {
         guard let seen = try? await body.lookAhead(upTo: Self.answerLimit) else { return Data() }
@@ -41,9 +41,11 @@ struct LogDestination: Sendable {
         return seen.preview.bytes
     }
 
-    /// Returns the records as the content of a request, leaving out those that can't be encoded.
+    /// Returns the records as the content of a request.
     ///
-    /// - Returns: The content (`nil` if no record is left), its records, and those left out with the reason.
+    /// Those that can't be encoded are omitted.
+    ///
+    /// - Returns: The content (`nil` if no records remain), its records, and the omitted records with the reason.
     func encode(
         _ records: [LogRecord]
     ) -> (content: Data?, kept: [LogRecord], failed: [LogRecord], failure: (any Error)?) {

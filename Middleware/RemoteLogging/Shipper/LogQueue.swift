@@ -7,15 +7,15 @@ package import HTTPChainRemoteLogging
 package protocol LogQueue: Sendable {
     /// The number of waiting records.
     ///
-    /// While there may be uncounted records, one more than the number known.
+    /// If there may be uncounted records, this is one more than the number known.
     var count: Int { get }
     /// The number of records known to be waiting.
     var queued: Int { get }
     /// The number of records waiting to be written to disk.
     ///
-    /// They are accepted once they are written.
+    /// They count as accepted only once they are written.
     var unwritten: Int { get }
-    /// The number of records left by an earlier process, as far as counted.
+    /// The number of records left by an earlier process, as far as they have been counted.
     var recovered: Int { get }
     /// The size of the records, in bytes.
     var bytes: Int { get }
@@ -23,12 +23,14 @@ package protocol LogQueue: Sendable {
     var oldest: Int? { get }
     /// The number of the record that was added last; 0 before the first.
     var latest: Int { get }
-    /// Whether later records may be sent while an earlier batch waits to be retried.
+    /// Whether later records may be sent while an earlier batch is waiting to be retried.
     var letsPass: Bool { get }
     /// The drop reason for displaced records.
     var displacement: LogShipper.DropReason { get }
 
-    /// Adds a record, which may displace less severe ones.
+    /// Adds a record.
+    ///
+    /// It may displace less severe ones.
     ///
     /// - Parameters:
     ///   - record: The record.
@@ -37,55 +39,56 @@ package protocol LogQueue: Sendable {
     /// - Returns: Whether it was added.
     mutating func add(_ record: LogRecord, size: Int, displaced: inout LogLevelCounts) -> LogQueueAddition
 
-    /// Returns the next piece of work, or `nil` if there is none. It must run without blocking the queue, one at a
-    /// time.
+    /// Returns the next piece of work, or `nil` if there is none.
+    ///
+    /// Only one piece may run at a time, and without blocking the queue.
     mutating func nextWork() -> (@Sendable () -> any Sendable)?
 
     /// Records the result of a piece of work.
     mutating func finish(_ result: any Sendable) -> LogQueueProgress
 
-    /// Takes out the oldest records.
+    /// Takes the oldest records out of the queue.
     ///
     /// - Parameters:
     ///   - count: The maximum number of records.
-    ///   - bytes: The maximum total size; a single larger record is taken nevertheless.
+    ///   - bytes: The maximum total size. A single larger record is taken nevertheless.
     mutating func next(_ count: Int, bytes: Int) -> LogQueueNext
 
-    /// Takes out the records that were read.
+    /// Takes records that have been read out of the queue.
     ///
-    /// - Parameter reading: The result of a ``LogQueueNext/reading(_:)``, of which there is one at a time.
+    /// - Parameter reading: The result of a ``LogQueueNext/reading(_:)``. Only one may be in progress at a time.
     mutating func take(_ reading: LogQueueReading) -> LogQueueBatch?
 
     /// Permanently discards records that were taken out.
     ///
-    /// - Returns: Work for it that may take long; `nil` if there is none.
+    /// - Returns: Work for this that may take long, or `nil` if there is none.
     mutating func settle(_ batch: LogQueueBatch.Position) -> (@Sendable () -> Void)?
 
-    /// Puts back records that were taken out and won't be sent, as the shipper ends.
+    /// Puts back records that were taken out and won't be sent because the shipper ends.
     ///
-    /// - Returns: Whether the next process will have them.
+    /// - Returns: Whether the records remain for the next process.
     mutating func giveBack(_ count: Int) -> Bool
 
-    /// Abandons the waiting records, as the shipper ends.
+    /// Abandons the waiting records because the shipper ends.
     ///
-    /// - Returns: The records that the next process won't have, and the reason they are lost.
+    /// - Returns: The records that don't remain for the next process, and the reason why they are lost.
     mutating func abandon() -> (LogLevelCounts, LogShipper.DropReason)
 
     /// Releases the queue's resources after the shipper has ended.
     ///
-    /// - Returns: Work for it that may take long; `nil` if there is none.
+    /// - Returns: Work for this that may take long, or `nil` if there is none.
     func close() -> (@Sendable () -> Void)?
 }
 
 /// The result of adding a record to a queue.
 package enum LogQueueAddition: Sendable, Hashable {
     case queued
-    /// It must be written to disk first: there is work to do.
+    /// The record must first be written to disk, so there is work to do.
     case unwritten
     case refused(LogShipper.DropReason)
 }
 
-/// The changes to a queue from a piece of work.
+/// The changes that a piece of work has made to a queue.
 package struct LogQueueProgress: Sendable {
     /// The number of records written to disk.
     package var accepted = 0
@@ -101,13 +104,15 @@ package struct LogQueueProgress: Sendable {
 package enum LogQueueNext: Sendable {
     case nothing
     case batch(LogQueueBatch)
-    /// A batch that must be read first, which may take long, and must not block the queue.
+    /// A batch that must first be read.
+    ///
+    /// This may take long, and must not block the queue.
     case reading(@Sendable () -> LogQueueReading)
 }
 
 /// The result of reading for a queue.
 package enum LogQueueReading: Sendable {
-    /// Records, and the position of the next ones, in a form known only to the queue.
+    /// The records, and the position of the next ones in a form that only the queue understands.
     case records([LogRecord], end: any Sendable)
     /// Nothing follows the record with this number.
     case end(after: Int)
@@ -117,14 +122,14 @@ package enum LogQueueReading: Sendable {
 
 /// Records that were taken out of a queue together.
 package struct LogQueueBatch: Sendable {
-    /// The place of records in the queue.
+    /// The position of records in the queue.
     package struct Position: Sendable, Hashable {
-        /// The number of the first.
+        /// The number of the first record.
         package let first: Int
-        /// The number of the last.
+        /// The number of the last record.
         package let last: Int
 
-        /// Distinguishes batches that have the same numbers.
+        /// A number that distinguishes batches with the same record numbers.
         package let serial: Int
 
         package init(first: Int, last: Int, serial: Int = 0) {
@@ -146,10 +151,10 @@ package struct LogQueueBatch: Sendable {
 }
 
 extension LogRecord {
-    /// The estimated size of the record in memory: its texts and a fixed amount for each of its parts.
+    /// The estimated size of the record in memory: the size of its texts, and a fixed amount for each of its parts.
     package var estimatedSize: Int {
         var size = 96 + message.utf8.count + component.utf8.count
-        // Accesses the array directly, because the collection would retain and release each name and value.
+        // The array is accessed directly, because the collection would retain and release each name and value.
         let attributes = attributes.list
         for index in attributes.indices {
             size += 48 + attributes[index].name.utf8.count + attributes[index].value.estimatedSize

@@ -4,28 +4,28 @@ package import HTTPChainRemoteLogging
 package import Logging
 
 extension LogShipper {
-    /// The reason that records are lost.
+    /// The reason for which records are lost.
     package enum DropReason: String, Sendable, Hashable, CaseIterable {
         /// The queue was full of records that are at least as severe, or the spool was full.
         ///
-        /// With a spool, also if a more severe record displaced it in memory before it was written to disk.
+        /// With a spool, also the reason if a more severe record displaced it in memory before it was written to disk.
         case full
-        /// The queue was full, and a more severe record displaced it.
+        /// The queue was full, and a more severe record displaced this one.
         case displaced
-        /// The spool couldn't write it to disk.
+        /// The spool couldn't write the record to disk.
         case unwritable
         /// The receiver will never accept the batch.
         case refused
-        /// The batch was sent as often as ``Settings/attempts`` allows, with unknown results.
+        /// The batch was sent as often as ``Settings/attempts`` allows, with unknown outcome.
         case gaveUp = "gave_up"
         /// The wire format can't express the record.
         case unencodable
         /// The shipper had already been shut down.
         case shutDown = "shut_down"
-        /// The deadline of the shutdown passed first.
+        /// The deadline of the shutdown passed before the record was delivered.
         case abandoned
 
-        /// Whether the loss is reported to the receiver with a later batch.
+        /// Whether a later batch reports the loss to the receiver.
         var isReported: Bool {
             switch self {
             case .full, .displaced, .unwritable, .refused, .gaveUp, .unencodable: true
@@ -54,7 +54,7 @@ extension LogShipper {
         /// Makes counts of zero.
         package init() {}
 
-        /// The records lost for one reason.
+        /// The number of records lost for one reason, by level.
         package subscript(reason: DropReason) -> LogLevelCounts {
             get { counts[reason.rank] }
             _modify { yield &counts[reason.rank] }
@@ -82,7 +82,7 @@ extension LogShipper {
 }
 
 extension LogShipper.Drops: CustomStringConvertible {
-    /// The reasons and levels, such as "full (info: 3, error: 1), refused (info: 512)".
+    /// The numbers by reason and level, such as "full (info: 3, error: 1), refused (info: 512)".
     package var description: String {
         LogShipper.DropReason.allCases.filter { !self[$0].isEmpty }.map { "\($0.rawValue) (\(self[$0]))" }
             .joined(separator: ", ")
@@ -127,7 +127,9 @@ extension LogLevelCounts: CustomStringConvertible {
 }
 
 extension Logger.Level {
-    /// The position among the levels, and the level's number in a spool: 0 for the least severe.
+    /// The position among the levels, starting with 0 for the least severe.
+    ///
+    /// It is also the level's number in a spool.
     package var rank: Int {
         switch self {
         case .trace: 0
@@ -165,9 +167,9 @@ package enum DropReport {
         )
     }
 
-    /// The report as a span; `nil` for any other record.
+    /// Returns the report as a span, or `nil` for any other record.
     ///
-    /// The same record always gives the same span, because its IDs are derived from its content.
+    /// The same record always results in the same span, because the span's IDs are derived from its content.
     package static func span(_ record: LogRecord) -> SpanRecord? {
         guard record.component == component, record.attributes["log.dropped.count"] != nil else { return nil }
         let time = UInt64(exactly: (record.date.timeIntervalSince1970 * 1e9).rounded()) ?? 0

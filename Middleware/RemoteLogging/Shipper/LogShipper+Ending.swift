@@ -10,27 +10,28 @@ extension LogShipper {
     /// Concurrent flushes share the work.
     ///
     /// - Parameter deadline: The time limit; 30 seconds by default.
-    /// - Returns: Whether everything queued before is settled, and the number of records left.
-    /// - Throws: `CancellationError` if the task is cancelled; no records are lost.
+    /// - Returns: Whether all records queued before are settled, and the number of records left.
+    /// - Throws: `CancellationError` if the task is cancelled. No records are lost.
     @discardableResult
     public func flush(deadline: Duration = .seconds(30)) async throws(CancellationError) -> FlushResult {
         if Task.isCancelled { throw CancellationError() }
         return try await core.flush(deadline: deadline)
     }
 
-    /// Stops accepting records, sends the waiting ones, and ends the worker.
+    /// Stops accepting records, sends the pending ones, and ends the worker.
     ///
     /// At the deadline, batches in flight are interrupted: their tasks are cancelled and awaited, so a transport that
-    /// ignores cancellation delays the return. Repeated and concurrent calls are allowed, and have the same result.
+    /// ignores cancellation delays the return. The method may be called repeatedly and concurrently, with the same
+    /// result.
     ///
-    /// With a spool, records are first written to it, regardless of the deadline, but waiting at most 5 seconds for a
-    /// stalled disk. Then the spool is closed.
+    /// With a spool, records are first written to it. This happens regardless of the deadline, but a stalled disk is
+    /// waited for at most 5 seconds. Then the spool is closed.
     ///
-    /// - Parameter deadline: The time limit for sending; by default 30 seconds, and 3 with
+    /// - Parameter deadline: The time limit for sending; 30 seconds by default, and 3 seconds with
     ///   ``Settings/commandLine``.
-    /// - Returns: Whether everything was settled, and the number of records that weren't because the deadline passed
-    ///   first: they are lost, or stay in the spool for the next process.
-    /// - Throws: `CancellationError` if the task is cancelled; the shipper is shut down nevertheless, and
+    /// - Returns: Whether all records were settled, and the number of those that weren't because the deadline passed.
+    ///   These are lost, or remain in the spool for the next process.
+    /// - Throws: `CancellationError` if the task is cancelled. The shipper is shut down nevertheless, and
     ///   ``statistics`` show the losses.
     @discardableResult
     public func shutdown(deadline: Duration? = nil) async throws(CancellationError) -> FlushResult {

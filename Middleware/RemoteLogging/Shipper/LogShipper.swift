@@ -3,7 +3,7 @@ public import HTTPChainRemoteLogging
 public import Logging
 public import Metrics
 
-/// Sends log records to a server in batches, without making the program wait.
+/// Sends log records to a server in batches, without delaying the program.
 ///
 /// ```swift
 /// let shipper = LogShipper(
@@ -17,34 +17,34 @@ public import Metrics
 /// try await shipper.shutdown(deadline: .seconds(30))
 /// ```
 ///
-/// ``log(_:)`` puts a record into a queue and returns. A worker task sends the waiting records in batches: when there
+/// ``log(_:)`` puts a record into a queue and returns. A worker task sends the pending records in batches: when there
 /// are enough of them, when they are large enough, or when the first has waited long enough (``Settings``). The
-/// transport can be a chain, with stages for compression, credentials and redirects. Stages for retries aren't needed.
+/// transport can be a chain with stages for compression, credentials and redirects. It doesn't need stages for retries.
 ///
-/// **Limits.** The queue is limited in records and bytes. When it's full, a new record displaces the oldest of the
-/// least severe waiting records, if these are less severe; otherwise it is dropped. Nothing is lost silently:
-/// ``statistics`` count the outcome of every record, and the next batch includes a separate record from the component
-/// `HTTPChain.LogShipper` with the number of dropped records (`log.dropped.count`), by level (`log.dropped.level.info`)
-/// and reason (`log.dropped.reason.full`); among spans it is a span (``LogWireFormat/otlpTraces(_:)``). A loss is reported once,
-/// with a batch that the receiver accepts.
+/// **Limits.** The queue is limited in records and bytes. When it is full, a new record displaces the oldest of the
+/// least severe waiting records if these are less severe than the new one. Otherwise, the new record is dropped.
+/// Nothing is lost silently: ``statistics`` count the outcome of every record, and the next batch includes a separate
+/// record from the component `HTTPChain.LogShipper` with the number of dropped records (`log.dropped.count`), by level
+/// (`log.dropped.level.info`) and reason (`log.dropped.reason.full`). In a batch of spans, this is a span
+/// (``LogWireFormat/otlpTraces(_:)``). A loss is reported only once, with a batch that the receiver accepts.
 ///
-/// **Failures.** A batch is retried if the receiver may accept it later (``LogReceipt/later``), didn't get it or didn't
-/// respond. Retries follow after a growing random pause, or as `Retry-After` requests; other batches are sent
-/// meanwhile. If the receiver rejects the credentials (401, 403), sending pauses and everything is kept. A batch that
-/// is too large (413) is sent in halves. A refused batch is dropped and counted. An acknowledged batch is never sent
-/// again, but a batch that the receiver got without responding may be sent twice.
+/// **Failures.** A batch is retried if the receiver may accept it later (``LogReceipt/later``), didn't get it, or
+/// didn't respond. The retry follows after an increasing random pause, or as `Retry-After` requests. In the meantime,
+/// other batches are sent. If the receiver rejects the credentials (401, 403), sending pauses and all records are kept.
+/// A batch that is too large (413) is sent in halves. A refused batch is dropped and counted. An acknowledged batch is
+/// never sent again, but a batch that the receiver got without responding may be sent twice.
 ///
-/// **With a spool** (the product `HTTPChainLogSpool`), records wait in files and survive the end of the process.
+/// **Spool.** With the product `HTTPChainLogSpool`, records wait in files and survive the end of the process.
 ///
-/// **Metrics.** Counters `httpchain.logs.accepted`, `.sent`, `.acknowledged`, `.rejected`, `.retries`, `.own_traffic`
-/// and `.dropped` (with the dimensions `reason` and `level`), gauges `httpchain.logs.queued.records` and
-/// `.queued.bytes`, all with the dimension `service`. They are updated with each batch and each retry.
+/// **Metrics.** There are counters `httpchain.logs.accepted`, `.sent`, `.acknowledged`, `.rejected`, `.retries`,
+/// `.own_traffic` and `.dropped` (with the dimensions `reason` and `level`), and gauges `httpchain.logs.queued.records`
+/// and `.queued.bytes`. All of them have the dimension `service`. They are updated with each batch and each retry.
 ///
-/// **Its own traffic.** Requests are marked (`request.isLogTraffic`). During an export, a mark is set in its
-/// task and child tasks, and records logged there are ignored, so that shipping a log doesn't create more log.
+/// **Its own traffic.** Requests are marked (`request.isLogTraffic`). During an export, a mark is also set in its task
+/// and child tasks, and records logged there are ignored. This prevents shipping from creating more records to ship.
 ///
-/// **Ending.** ``shutdown(deadline:)`` sends the waiting records and ends the worker. Without it, a shipper that is
-/// released loses them. Each shipper has one worker, started by the first record.
+/// **Ending.** ``shutdown(deadline:)`` sends the pending records and ends the worker. If a shipper is released without
+/// it, the records are lost. Each shipper has one worker, which the first record starts.
 public final class LogShipper: LogSink, Sendable {
     private struct Gate: Sendable {
         var levels: LogLevels
@@ -55,20 +55,23 @@ public final class LogShipper: LogSink, Sendable {
     private let gate: Locked<Gate>
     private let filter: (@Sendable (LogRecord) -> Bool)?
 
-    /// Makes a shipper with a queue in memory; it does nothing before the first record.
+    /// Makes a shipper with a queue in memory.
+    ///
+    /// It does nothing before the first record.
     ///
     /// - Parameters:
-    ///   - url: The URL to which batches are sent with POST; a relative reference is allowed if the chain resolves it.
+    ///   - url: The URL to which batches are sent with POST. It may be a relative reference if the chain resolves it.
     ///   - format: The format of batches.
-    ///   - resource: The sender.
-    ///   - transport: The transport: a chain, or a bare transport.
+    ///   - resource: The program that logs.
+    ///   - transport: The transport, such as a chain.
     ///   - settings: The limits of the queue and batches, and the retry settings.
     ///   - levels: The least severe level logged for each component; `info` by default. See ``levels``.
-    ///   - environment: The clock and random numbers, also used for requests; the system's by default.
+    ///   - environment: The clock and the random source, also used for requests; the system's by default.
     ///   - metrics: The destination of the metrics; the program's metrics system by default.
-    ///   - filter: A function that decides whether a record is logged. It runs in the logging task and must be quick.
-    ///     By default, all records are logged.
-    ///   - observer: Receives the events of batches; runs in the worker and must be quick. Its own log isn't shipped.
+    ///   - filter: Returns whether a record is logged. It runs in the logging task and must be quick. By default, all
+    ///     records are logged.
+    ///   - observer: Receives events about batches. It runs in the worker and must be quick. Records that it logs
+    ///     aren't shipped.
     public convenience init(
         to url: String,
         format: any LogWireFormat,
@@ -128,10 +131,12 @@ public final class LogShipper: LogSink, Sendable {
         core.dismissWorker()
     }
 
-    /// Whether the current task works for a shipper, so that its log is ignored.
+    /// Whether the current task works for a shipper, so that its records are ignored.
     package static var isShipping: Bool { LogShipping.isUnderWay }
 
-    /// The least severe level logged for each component; can be changed at any time.
+    /// The least severe level logged for each component.
+    ///
+    /// It can be changed at any time.
     public var levels: LogLevels {
         get { gate.withLock { $0.levels } }
         set { gate.withLock { $0.levels = newValue } }
@@ -140,15 +145,15 @@ public final class LogShipper: LogSink, Sendable {
     /// The numbers of records so far, by outcome.
     public var statistics: Statistics { core.state.withLock { $0.statistics } }
 
-    /// Whether records of this level from this component are logged: if ``levels`` include them, before the shutdown,
-    /// and outside of shipping.
+    /// Returns whether records of this level from this component are logged: ``levels`` must include them, the shipper
+    /// must not have been shut down, and the current task must not be shipping.
     public func isEnabled(_ level: Logger.Level, for component: String) -> Bool {
         gate.withLock { !$0.isShutDown && $0.levels.includes(level, from: component) } && !Self.isShipping
     }
 
     /// Queues a record and returns, without waiting or failing.
     ///
-    /// Levels aren't checked here (see ``isEnabled(_:for:)``), but the filter is. After the shutdown, and while
+    /// Levels aren't checked here (see ``isEnabled(_:for:)``), but the filter is. After the shutdown and while
     /// shipping, records are only counted.
     public func log(_ record: consuming LogRecord) {
         let record = record

@@ -1,16 +1,18 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The reason that a batch of log records wasn't delivered, if it wasn't an error of the chain.
+/// The reason why a batch of log records wasn't delivered, unless it is an error of the chain.
 public struct LogShipperError: ExplainedError {
-    /// A description of what happened.
+    /// The problem.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The receiver responded with this status, and may accept the batch later.
+        /// The receiver responded with this status.
+        ///
+        /// It may accept the batch later.
         case later(HTTPResponse.Status)
-        /// The receiver rejects the batch as too large (413), and it has only one record.
+        /// The receiver rejects the batch as too large (413), although it has only one record.
         case tooLarge
         /// The receiver will never accept the batch, for the given reason.
         case refused(String)
@@ -18,7 +20,7 @@ public struct LogShipperError: ExplainedError {
         case timedOut(Duration)
     }
 
-    /// A description of what happened.
+    /// The problem.
     public let problem: Problem
 
     /// Makes the error for a problem.

@@ -2,11 +2,13 @@ import HTTPChainCore
 package import HTTPChainRemoteLogging
 import Logging
 
-/// A queue in memory, limited in records and bytes, that keeps the more severe records when it's full.
+/// A queue in memory, limited in records and bytes.
 ///
-/// There is a ring for each level, and every record has a number. Adding a record doesn't look at other records, the
+/// When it is full, it keeps the more severe records.
+///
+/// There is a ring for each level, and every record has a number. Adding a record doesn't access other records. The
 /// oldest of the least severe records is the first of its ring, and the oldest of all is found by comparing the first
-/// of each ring.
+/// records of all rings.
 package struct MemoryLogQueue: LogQueue {
     private struct Entry: Sendable {
         let number: Int
@@ -119,9 +121,9 @@ package struct MemoryLogQueue: LogQueue {
         return result
     }
 
-    /// Displaces less severe records, the least severe and oldest first.
+    /// Displaces less severe records, starting with the least severe and oldest.
     ///
-    /// Displaces none if that wouldn't make enough room.
+    /// If that wouldn't make enough room, no records are displaced.
     private mutating func makeRoom(for size: Int, above limit: Int, displaced: inout LogLevelCounts) -> Bool {
         var (below, belowBytes) = (0, 0)
         for level in 0..<limit {

@@ -4,10 +4,12 @@ import HTTPChainRemoteLogging
 import Logging
 
 extension ShipperCore {
-    /// A part of a batch that is sent by itself: the whole batch, unless that is too large for the receiver.
+    /// A part of a batch that is sent separately.
+    ///
+    /// It is the whole batch, unless that is too large for the receiver.
     private struct Part {
         var records: [LogRecord]
-        /// Whether the last record is the report of losses.
+        /// Whether the last record reports losses.
         var reports: Bool
         let content: Data
 
@@ -22,7 +24,7 @@ extension ShipperCore {
         }
     }
 
-    /// Sends a batch until the last of its parts is settled, or the worker is dismissed.
+    /// Sends a batch until all of its parts are settled, or the worker is dismissed.
     func deliver(_ batch: OutgoingBatch) async {
         var records = batch.records
         if let drops = batch.reported {
@@ -89,7 +91,7 @@ extension ShipperCore {
         }
     }
 
-    /// Gives up on a part of a batch.
+    /// Settles a part of a batch that won't be retried.
     ///
     /// - Returns: Whether it was the last part, so that the batch is settled.
     private func isOver(
@@ -111,7 +113,7 @@ extension ShipperCore {
         return false
     }
 
-    /// The two halves of a part that is too large; `nil` if it is one record, or a half can't be encoded.
+    /// Returns the two halves of a part that is too large, or `nil` if it is one record or a half can't be encoded.
     private func halves(of part: Part, _ batch: OutgoingBatch) -> [Part]? {
         guard part.records.count > 1 else { return nil }
         let middle = part.records.count / 2
@@ -128,7 +130,7 @@ extension ShipperCore {
 
     /// Waits before a retry.
     ///
-    /// - Returns: Whether the wait was cut short because a flush needs the batch delivered.
+    /// - Returns: Whether the wait ended early because a flush needs the batch to be delivered.
     private func wait(_ pause: Duration, isAsked: Bool, for batch: OutgoingBatch) async -> Bool {
         let instant = environment.time.elapsed + pause
         if isAsked {
@@ -139,7 +141,9 @@ extension ShipperCore {
         return environment.time.elapsed < instant
     }
 
-    /// The content of a batch; records that can't be encoded are counted as lost.
+    /// Encodes the content of a batch.
+    ///
+    /// Records that can't be encoded are counted as lost.
     private func encode(_ records: [LogRecord], reports: Bool, of batch: OutgoingBatch) -> Part? {
         let (content, kept, failed, failure) = destination.encode(records)
         guard let failure else { return content.map { Part(records: kept, reports: reports, content: $0) } }
@@ -170,7 +174,7 @@ extension ShipperCore {
                 await signal.wait()
                 return nil
             }
-            // The first to end cancels the other. A response that arrives at the same moment counts too.
+            // The first task to end cancels the other. A response that arrives at the same moment is used too.
             var verdict = await group.next() ?? nil
             group.cancelAll()
             if let other = await group.next() ?? nil { verdict = other }

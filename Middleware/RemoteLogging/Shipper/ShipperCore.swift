@@ -4,9 +4,9 @@ import HTTPChainRemoteLogging
 
 /// The implementation of a ``LogShipper``: the locked state, and the worker that sends.
 ///
-/// It owns one task, the worker, the only task here that isn't a child of a call. The first record starts it. It sleeps
-/// when there is nothing to do, and ends when the shipper is shut down or released. The worker retains the core but not
-/// the shipper, so that a shipper without references is released and cancels the worker.
+/// It owns one task, the worker. This is the only task here that isn't a child of a call. The first record starts it.
+/// It sleeps when there is nothing to do, and ends when the shipper is shut down or released. The worker retains the
+/// core but not the shipper, so that a shipper without references is released and cancels the worker.
 final class ShipperCore: Sendable {
     private struct Worker: Sendable {
         var task: Task<Void, Never>?
@@ -19,7 +19,7 @@ final class ShipperCore: Sendable {
     let observer: (@Sendable (LogShipper.Event) -> Void)?
     let state: Locked<ShipperState>
     private let metrics: ShipperMetrics
-    /// The shipper's own threads, for a spool: if its disk stalls, only the shipping waits.
+    /// Separate threads for a spool, so that a stalled disk delays only the shipping.
     private let fileWork = FileExecutor(limit: 2)
     private let signal = WakeSignal()
     private let worker = Locked(Worker())
@@ -56,7 +56,7 @@ final class ShipperCore: Sendable {
         }
     }
 
-    /// Starts the worker without a record, for records from an earlier process.
+    /// Starts the worker without a new record, for records from an earlier process.
     func start() {
         let (wake, startsWork) = state.withLock { ($0.wakeWorker(), $0.beginsWork()) }
         self.wake(wake)
@@ -65,9 +65,9 @@ final class ShipperCore: Sendable {
 
     // MARK: The queue's work
 
-    /// Does the queue's work, such as writing records, on a thread that may wait for a disk.
+    /// Performs the queue's work, such as writing records, on a thread that may wait for a disk.
     ///
-    /// It keeps the core alive until the last record is written, even if there are no other references.
+    /// This keeps the core alive until the last record is written, even if there are no other references to it.
     private func work() {
         fileWork.submit {
             while let work = self.nextWork() {
@@ -111,12 +111,12 @@ final class ShipperCore: Sendable {
     private func startWorker() {
         worker.withLock { worker in
             guard !worker.isDismissed else { return }
-            // Detached, so that it doesn't inherit the task-local values of the first task that logged.
+            // The task is detached, so that it doesn't inherit the task-local values of the task that logged first.
             worker.task = Task.detached { await self.run() }
         }
     }
 
-    /// Ends the worker, interrupting batches in flight.
+    /// Ends the worker, and interrupts batches in flight.
     func dismissWorker() {
         worker.withLock { worker in
             worker.isDismissed = true
@@ -124,13 +124,13 @@ final class ShipperCore: Sendable {
         }
     }
 
-    /// Returns when the worker has ended.
+    /// Waits until the worker has ended.
     func waitForWorker() async {
         await worker.withLock { $0.task }?.value
     }
 
     private func run() async {
-        // Everything in this closure is shipping, so its own log isn't shipped.
+        // Everything in this closure is shipping, so records that it logs aren't shipped.
         await LogShipping.$isUnderWay.withValue(true) {
             await withDiscardingTaskGroup { group in
                 while let batch = await self.nextBatch() {
@@ -165,13 +165,13 @@ final class ShipperCore: Sendable {
         }
     }
 
-    /// Ends a batch, notifies the observer, and wakes tasks that waited for it.
+    /// Ends a batch, notifies the observer, and wakes tasks that are waiting for the batch.
     func settle(_ batch: OutgoingBatch, _ outcome: ShipperState.Outcome, _ event: LogShipper.Event? = nil) async {
         let aftermath = state.withLock { $0.settle(batch.id, outcome) }
-        // The statistics are updated first, so that the observer finds the event included in them.
+        // The statistics are updated first, so that they already include the event when the observer is called.
         if let event { observer?(event) }
         if let forget = aftermath.forget { await fileWork.runToEnd { forget() } }
-        // Published before the waiting tasks continue, because they may look at the metrics.
+        // The metrics are published before the waiting tasks continue, because those may read them.
         publish()
         wake(aftermath.wake)
         for signal in aftermath.signals { signal.wake() }

@@ -2,7 +2,7 @@ import HTTPChainCore
 import Logging
 import Metrics
 
-/// Publishes the statistics as metrics, each time adding the difference.
+/// Publishes the statistics as metrics, by adding the difference each time.
 final class ShipperMetrics: Sendable {
     private struct DropCounter: Hashable {
         let reason: LogShipper.DropReason
@@ -14,7 +14,9 @@ final class ShipperMetrics: Sendable {
         var drops: [DropCounter: Counter] = [:]
     }
 
-    /// The counts that only grow, by name: in the later of two states, none is smaller.
+    /// The counts that never decrease, by name.
+    ///
+    /// They show which of two states is the later one.
     private static let growing: [(name: String, count: @Sendable (LogShipper.Statistics) -> Int)] = [
         ("accepted", { $0.accepted }), ("sent", { $0.sent }), ("acknowledged", { $0.acknowledged }),
         ("rejected", { $0.rejected }), ("own_traffic", { $0.ownTraffic }), ("retries", { $0.retries }),
@@ -44,7 +46,7 @@ final class ShipperMetrics: Sendable {
     func publish(_ statistics: LogShipper.Statistics) {
         state.withLock { state in
             let last = state.published
-            // Publications may overtake each other; older statistics add nothing.
+            // Publications may overtake each other. Older statistics are ignored.
             guard statistics.dropped >= last.dropped,
                 Self.growing.allSatisfy({ $0.count(statistics) >= $0.count(last) })
             else { return }

@@ -4,18 +4,18 @@ import HTTPChainCore
 struct ExportRetries: Sendable {
     /// The next step.
     enum Step: Sendable, Hashable {
-        /// Wait, then retry.
+        /// Waits, and then retries.
         ///
-        /// A wait that the receiver requested isn't cut short.
+        /// A wait that the receiver requested isn't shortened.
         case wait(Duration, isAsked: Bool)
-        /// No more retries.
+        /// Makes no more retries.
         case giveUp
     }
 
     private let settings: LogShipper.Settings
-    /// The retries since the pauses were last reset.
+    /// The number of retries since the pauses were last reset.
     private var retries = 0
-    /// The number of times the batch was sent with unknown results.
+    /// The number of times that the batch was sent with unknown outcome.
     private var doubts = 0
 
     init(_ settings: LogShipper.Settings) {
@@ -27,7 +27,7 @@ struct ExportRetries: Sendable {
     /// - Parameters:
     ///   - asked: The wait that the receiver requested.
     ///   - isAmbiguous: Whether the receiver may have the batch.
-    ///   - isUrgent: Whether a flush waits for the batch, so that pauses don't grow.
+    ///   - isUrgent: Whether a flush is waiting for the batch, so that pauses don't grow.
     ///   - random: The random source, used once for each pause.
     mutating func step(
         asked: Duration?,
@@ -52,12 +52,12 @@ struct ExportRetries: Sendable {
     }
 }
 
-/// Decides when the waiting records make a batch.
+/// Decides when the waiting records are sent as a batch.
 struct BatchRule: Sendable, Hashable {
     enum Decision: Sendable, Hashable {
-        /// Send now.
+        /// Send the records now.
         case send
-        /// Wait until this time, unless there is a full batch before.
+        /// Wait until this time, or until there is a full batch.
         case wait(until: Duration)
         /// There is nothing to send.
         case idle
@@ -67,7 +67,7 @@ struct BatchRule: Sendable, Hashable {
     let bytes: Int
     let age: Duration
 
-    /// Whether this is a full batch.
+    /// Returns whether this is a full batch.
     func isFull(records: Int, bytes: Int) -> Bool {
         records >= self.records || bytes >= self.bytes
     }
@@ -75,9 +75,9 @@ struct BatchRule: Sendable, Hashable {
     /// - Parameters:
     ///   - records: The number of waiting records.
     ///   - bytes: The size of the waiting records.
-    ///   - since: A point in time before which none of them was added.
+    ///   - since: A time before which none of the records were added.
     ///   - now: The current time.
-    ///   - isUrgent: Whether a flush waits for them.
+    ///   - isUrgent: Whether a flush is waiting for the records.
     func decision(records: Int, bytes: Int, since: Duration, now: Duration, isUrgent: Bool) -> Decision {
         if records == 0 { return .idle }
         if isUrgent || isFull(records: records, bytes: bytes) || now - since >= age { return .send }

@@ -5,9 +5,9 @@ import HTTPChainRemoteLogging
 struct OutgoingBatch: Sendable {
     let id: Int
     let records: [LogRecord]
-    /// The losses reported by a separate record at the end of the batch.
+    /// The losses reported by an additional record at the end of the batch.
     let reported: LogShipper.Drops?
-    /// Wakes the batch if it should be delivered immediately.
+    /// The signal to deliver the batch immediately.
     let signal: WakeSignal
 }
 
@@ -15,16 +15,18 @@ extension ShipperState {
     /// The next step of the worker.
     enum Step: Sendable {
         case export(OutgoingBatch)
-        /// Read the next records and return them.
+        /// Read the next records and pass them to `resume`.
         case read(@Sendable () -> LogQueueReading)
-        /// Sleep, at most until this time.
+        /// Sleep, but at most until this time.
         case wait(until: Duration?)
     }
 
-    /// The step after reading.
+    /// The step after reading records.
     enum Resumption: Sendable {
         case export(OutgoingBatch)
-        /// Nothing to send; the signals to wake, and the pause before the next step.
+        /// There is nothing to send.
+        ///
+        /// Contains the signals to wake, and the pause before the next step.
         case nothing([WakeSignal], pause: Duration)
     }
 
@@ -34,7 +36,7 @@ extension ShipperState {
     enum Outcome: Sendable, Hashable {
         case acknowledged(rejected: Int)
         case lost(LogShipper.DropReason)
-        /// The shipper ended first.
+        /// The shipper ended before the batch was settled.
         case interrupted
     }
 
@@ -79,26 +81,28 @@ extension ShipperState {
         }
     }
 
-    /// Whether another batch can be sent; batches waiting before a retry don't count, up to the same limit, so that
-    /// memory and the load on a failing receiver stay limited.
+    /// Whether another batch can be sent.
+    ///
+    /// Batches waiting to be retried don't count, up to the same limit, so that memory and the load on a failing
+    /// receiver stay limited.
     private var hasRoom: Bool {
         flights.count < (queue.letsPass ? 2 : 1) * maxFlights && flights.values.count { !$0.isWaiting } < maxFlights
     }
 
     /// Records that a batch is waiting to be retried.
     ///
-    /// - Returns: Whether to wake the worker, because another can be sent.
+    /// - Returns: Whether to wake the worker because another batch can be sent.
     mutating func pause(_ id: Int) -> Wake {
         flights[id]?.isWaiting = true
         return sleep == .untilSettled ? wakeWorker() : .nobody
     }
 
-    /// Continues with the records read for the queue.
+    /// Continues with the records that were read for the queue.
     mutating func resume(_ reading: LogQueueReading, now: Duration) -> Resumption {
         let batch = queue.take(reading)
         if queue.count == 0 { since = now }
         if let batch { return .export(depart(batch)) }
-        // Fewer records could be read than the flushes expected.
+        // Fewer records than the flushes expected could be read.
         let hasFailed = if case .failed = reading { true } else { false }
         return .nothing(settledSignals, pause: hasFailed ? Self.pauseAfterFailedReading : .zero)
     }
@@ -119,7 +123,7 @@ extension ShipperState {
         return OutgoingBatch(id: lastID, records: batch?.records ?? [], reported: reported, signal: signal)
     }
 
-    /// Records that this many records of a batch are sent, for the first time or again.
+    /// Records that this many records of a batch are being sent.
     mutating func attempt(_ id: Int, records: Int, isRetry: Bool) {
         counts.sent += records
         if isRetry { counts.retries += 1 }
@@ -128,9 +132,9 @@ extension ShipperState {
 
     /// Removes lost records from a batch in flight.
     ///
-    /// Its other records are still sent.
+    /// The other records of the batch are still sent.
     ///
-    /// - Parameter reports: Whether they include the report of losses.
+    /// - Parameter reports: Whether the lost records include the report of losses.
     mutating func lose(_ levels: LogLevelCounts, _ reason: LogShipper.DropReason, reports: Bool, of id: Int) {
         guard var flight = flights[id] else { return }
         flight.levels = flight.levels - levels
@@ -144,7 +148,7 @@ extension ShipperState {
 
     /// Removes acknowledged records from a batch in flight.
     ///
-    /// Its other records are still to be sent.
+    /// The other records of the batch still have to be sent.
     mutating func acknowledge(_ levels: LogLevelCounts, rejected: Int, reports: Bool, of id: Int) {
         guard var flight = flights[id] else { return }
         flight.levels = flight.levels - levels
@@ -167,7 +171,8 @@ extension ShipperState {
             counts.rejected += rejected
         case .lost(let reason):
             lose(flight.levels, reason)
-            // Not after a batch with only a report: if the receiver always refuses it, it would be sent endlessly.
+            // This isn't done after a batch that contains only a report. If the receiver always refused the report, it
+            // would be sent endlessly.
             if !flight.levels.isEmpty, !flushes.isEmpty { mayReportAlone = true }
         case .interrupted:
             if !queue.giveBack(flight.levels.total) { lose(flight.levels, .abandoned) }
@@ -180,15 +185,15 @@ extension ShipperState {
         return aftermath
     }
 
-    /// The work after a change, to be done without blocking the state.
+    /// The work to do after a change, without blocking the state.
     struct Aftermath: Sendable {
-        /// Work to do first: records on disk which log records are settled.
+        /// Work to do first, which records on disk that log records are settled.
         var forget: (@Sendable () -> Void)?
         var wake = Wake.nobody
         var signals: [WakeSignal] = []
     }
 
-    /// The signals of flushes that needn't wait any longer.
+    /// The signals of flushes that no longer have to wait.
     private var settledSignals: [WakeSignal] {
         flushes.values.filter { isSettled($0.target) }.map(\.signal)
     }

@@ -5,20 +5,20 @@ extension ShipperState {
     struct BegunFlush: Sendable {
         let id: Int
         let wake: Wake
-        /// Signals of batches waiting before a retry, which should be sent now.
+        /// The signals of batches that are waiting to be retried and should be sent now.
         let signals: [WakeSignal]
     }
 
-    /// Whether a flush waits for a record.
+    /// Returns whether a flush is waiting for a record.
     func isUrgent(_ number: Int?) -> Bool {
         guard let number, !flushes.isEmpty else { return false }
         return flushes.values.contains { $0.target >= number }
     }
 
-    /// Whether a flush waits for a batch in flight.
+    /// Returns whether a flush is waiting for a batch in flight.
     func isUrgent(batch id: Int) -> Bool { isUrgent(flights[id]?.first) }
 
-    /// Whether all records up to this number are settled, and the losses reported.
+    /// Returns whether all records up to this number are settled, and the losses reported.
     func isSettled(_ target: Int) -> Bool {
         if hasEnded { return true }
         if mayReportAlone, !unreported.isEmpty { return false }
@@ -26,9 +26,9 @@ extension ShipperState {
         return flights.values.allSatisfy { $0.first > target }
     }
 
-    /// Begins to wait for all current records.
+    /// Starts a flush of all current records.
     ///
-    /// - Parameter signal: Wakes the caller when it is settled.
+    /// - Parameter signal: The signal that wakes the caller when the flush is settled.
     /// - Returns: `nil` if there is nothing to wait for.
     mutating func beginFlush(_ signal: WakeSignal) -> BegunFlush? {
         if !unreported.isEmpty { mayReportAlone = true }
@@ -43,7 +43,7 @@ extension ShipperState {
         )
     }
 
-    /// The result of a flush with nothing to wait for.
+    /// The result of a flush that has nothing to wait for.
     var settledFlush: LogShipper.FlushResult {
         LogShipper.FlushResult(isComplete: true, left: 0, lastFailure: failureOfLosses)
     }
@@ -54,7 +54,7 @@ extension ShipperState {
         counts.lastFailure = text.onOneLine(joinedBy: "; ").printable()
     }
 
-    /// Ends the wait.
+    /// Ends a flush.
     mutating func endFlush(_ id: Int) -> LogShipper.FlushResult {
         guard let flush = flushes.removeValue(forKey: id), !isSettled(flush.target) else {
             return settledFlush
@@ -81,6 +81,6 @@ extension ShipperState {
         )
     }
 
-    /// The reason that records were lost in failed batches; `nil` if none were.
+    /// The reason for which records in failed batches were lost, or `nil` if none were.
     private var failureOfLosses: String? { counts.drops.total > 0 ? counts.lastFailure : nil }
 }

@@ -6,15 +6,15 @@ struct ShipperState: Sendable {
     /// The worker to wake after a change.
     enum Wake: Sendable, Hashable {
         case nobody
-        /// The sleeping worker.
+        /// Wake the sleeping worker.
         case worker
-        /// A worker that must be started.
+        /// Start a worker.
         case newWorker
     }
 
-    /// The event for which the worker sleeps.
+    /// The event that ends the worker's sleep.
     enum Sleep: Sendable, Hashable {
-        /// It isn't sleeping.
+        /// The worker isn't sleeping.
         case awake
         /// The first record.
         case untilRecords
@@ -26,22 +26,22 @@ struct ShipperState: Sendable {
 
     /// A batch in flight.
     struct Flight: Sendable {
-        /// The position of its records; `nil` if it only reports losses.
+        /// The position of the batch's records, or `nil` if it only reports losses.
         let position: LogQueueBatch.Position?
-        /// The number of its first record.
+        /// The number of the batch's first record.
         ///
-        /// Flushes that wait for this record or a later one wait for the batch.
+        /// A flush for this record or a later one is also waiting for the batch.
         let first: Int
         var levels: LogLevelCounts
-        /// The losses that its report covers.
+        /// The losses that the batch reports.
         var reported: LogShipper.Drops?
-        /// Wakes it if it should be delivered immediately.
+        /// The signal to deliver the batch immediately.
         let signal: WakeSignal
-        /// Whether it waits to be retried, so that another can be sent meanwhile.
+        /// Whether the batch is waiting to be retried, so that another one can be sent in the meantime.
         var isWaiting = false
     }
 
-    /// A flush that waits until everything up to a record is settled.
+    /// A flush, which waits until all records up to a certain one are settled.
     struct Flush: Sendable {
         var target: Int
         let signal: WakeSignal
@@ -53,21 +53,21 @@ struct ShipperState: Sendable {
     var counts = LogShipper.Statistics()
     /// Losses that aren't reported by any batch in flight.
     var unreported = LogShipper.Drops()
-    /// Whether a batch can consist of a report alone, as during a flush.
+    /// Whether a batch may contain only a report of losses, for example during a flush.
     var mayReportAlone = false
     var flights: [Int: Flight] = [:]
     var flushes: [Int: Flush] = [:]
     var lastID = 0
     var hasWorker = false
     var isShutDown = false
-    /// Whether the worker has ended for good.
+    /// Whether the worker has ended permanently.
     var hasEnded = false
     var sleep = Sleep.awake
-    /// Whether the queue's work is being done.
+    /// Whether the queue's work is currently being done.
     var isWorking = false
-    /// Signals for the end of that work.
+    /// The signals of callers that are waiting for the end of that work.
     var workSignals: [WakeSignal] = []
-    /// A time before which none of the waiting records were added; `nil` if the queue was empty.
+    /// A time before which none of the waiting records were added, or `nil` if the queue was empty.
     var since: Duration?
 
     init(queue: any LogQueue, settings: LogShipper.Settings) {
@@ -92,10 +92,10 @@ struct ShipperState: Sendable {
 
     var recordsInFlight: Int { flights.values.reduce(0) { $0 + $1.levels.total } }
 
-    /// The work after adding a record.
+    /// The work to do after adding a record.
     struct Addition: Sendable {
         var wake = Wake.nobody
-        /// Whether the queue has work that isn't being done.
+        /// Whether to start the queue's work.
         var startsWork = false
     }
 
@@ -131,7 +131,7 @@ struct ShipperState: Sendable {
 
     // MARK: Work
 
-    /// Whether the caller must begin the queue's work, because it isn't being done.
+    /// Returns whether the caller must start the queue's work because nothing else is doing it.
     mutating func beginsWork() -> Bool {
         if isWorking { return false }
         isWorking = true
@@ -140,7 +140,7 @@ struct ShipperState: Sendable {
 
     /// Returns the next work for the queue.
     ///
-    /// - Returns: `nil` if there is no more work, with the signals for its end.
+    /// - Returns: The work, or `nil` and the signals of those waiting for its end if there is no more work.
     mutating func nextWork() -> (work: (@Sendable () -> any Sendable)?, signals: [WakeSignal]) {
         if let work = queue.nextWork() { return (work, []) }
         isWorking = false
@@ -157,7 +157,7 @@ struct ShipperState: Sendable {
         if !progress.lost.isEmpty {
             for reason in LogShipper.DropReason.allCases { lose(progress.lost[reason], reason) }
             if !flushes.isEmpty { mayReportAlone = true }
-            // There are that many fewer records for the flushes to wait for.
+            // The flushes now have fewer records to wait for.
             for (id, flush) in flushes {
                 let lost = progress.refused.count { $0 <= flush.target }
                 flushes[id]?.target -= lost
@@ -168,7 +168,7 @@ struct ShipperState: Sendable {
         return (wake, flushes.values.filter { isSettled($0.target) }.map(\.signal))
     }
 
-    /// Begins to wait for the end of the work.
+    /// Starts to wait for the end of the work.
     ///
     /// - Returns: Whether there is something to wait for.
     mutating func waitsForWork(_ signal: WakeSignal) -> Bool {

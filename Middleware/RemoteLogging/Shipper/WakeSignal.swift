@@ -1,6 +1,8 @@
 import HTTPChainCore
 
-/// Wakes one waiting task; if none is waiting, the signal is kept for the next one.
+/// Wakes one waiting task.
+///
+/// If no task is waiting, the signal is kept for the next one.
 final class WakeSignal: Sendable {
     private enum State {
         case quiet
@@ -24,7 +26,7 @@ final class WakeSignal: Sendable {
         waiting?.resume()
     }
 
-    /// Returns at the next signal, or when the task is cancelled.
+    /// Waits until the next signal, or until the task is cancelled.
     func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -50,7 +52,7 @@ final class WakeSignal: Sendable {
         }
     }
 
-    /// Returns at the next signal, at a point in time, or when the task is cancelled.
+    /// Waits until the next signal or a point in time, or until the task is cancelled.
     func wait(until instant: Duration?, on time: any TimeSource) async {
         guard let instant else { return await wait() }
         await withTaskGroup(of: Void.self) { group in
@@ -63,7 +65,9 @@ final class WakeSignal: Sendable {
 }
 
 extension TimeSource {
-    /// Returns at a point in time, or when the task is cancelled, waking the task once.
+    /// Waits until a point in time, or until the task is cancelled.
+    ///
+    /// The task is woken only once.
     func wait(until instant: Duration) async {
         guard self is SystemTime else {
             while case let rest = instant - elapsed, rest > .zero {
@@ -71,7 +75,7 @@ extension TimeSource {
             }
             return
         }
-        // The system's clock keeps a cancelled sleep in its queue until it's due, whereas alarms don't accumulate.
+        // The system's clock keeps a cancelled sleep in its queue until its time has come. Alarms don't accumulate.
         guard instant > elapsed else { return }
         let signal = WakeSignal()
         let alarm = alarm(at: instant, for: "log records that wait") { signal.wake() }

@@ -5,7 +5,9 @@ import HTTPChainRemoteLogging
 import HTTPChainSupport
 import Logging
 
-/// Reads the output of ``LogRecordWriter``; invalid bytes cause an error, never a trap.
+/// Reads the output of ``LogRecordWriter``.
+///
+/// Invalid bytes cause an error, but never a crash.
 struct LogRecordReader {
     struct Malformed: Error {}
 
@@ -15,7 +17,7 @@ struct LogRecordReader {
 
     private var remaining: Int { buffer.count - offset }
 
-    /// Reads a record that fills the whole buffer.
+    /// Reads a record that takes up the whole buffer.
     static func record(in buffer: UnsafeRawBufferPointer) throws(Malformed) -> LogRecord {
         var reader = LogRecordReader(buffer: buffer)
         let record = try reader.record()
@@ -28,7 +30,7 @@ struct LogRecordReader {
         let level = try level()
         let component = try text()
         let message = try text()
-        // A name and a value take at least two bytes, so an impossible count reserves no memory.
+        // A name and a value take at least two bytes, so that no memory is reserved for an impossible count.
         let count = try count(ofAtLeast: 2)
         var attributes = LogAttributes()
         attributes.reserveCapacity(count)
@@ -58,7 +60,9 @@ struct LogRecordReader {
         return Number(littleEndian: buffer.loadUnaligned(fromByteOffset: offset, as: Number.self))
     }
 
-    /// Reads a count of items of at least this size, limited to what can fit in the rest of the buffer.
+    /// Reads a count of items of at least this size.
+    ///
+    /// The count is limited to what fits in the rest of the buffer.
     private mutating func count(ofAtLeast size: Int) throws(Malformed) -> Int {
         var value: UInt64 = 0
         for shift in stride(from: 0, to: 35, by: 7) {

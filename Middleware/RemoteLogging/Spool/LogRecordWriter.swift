@@ -5,7 +5,7 @@ import HTTPChainRemoteLogging
 
 /// Writes numbers, texts and records in sequence.
 ///
-/// Numbers have their least significant byte first; lengths and counts take as few bytes as possible.
+/// Numbers have their least significant byte first. Lengths and counts take as few bytes as possible.
 struct LogRecordWriter {
     /// The maximum depth of nested values.
     static let maximumDepth = 64
@@ -43,7 +43,9 @@ struct LogRecordWriter {
         }
     }
 
-    /// Appends seven bits per byte; the highest bit means that more bytes follow.
+    /// Appends seven bits per byte.
+    ///
+    /// The highest bit indicates that more bytes follow.
     private mutating func append(count: Int) {
         var rest = UInt64(count)
         while rest > 0x7F {

@@ -3,7 +3,7 @@ public import HTTPChainCore
 public import HTTPChainRemoteLogging
 import Logging
 
-/// Keeps log records in files until they are sent, across runs of the program.
+/// Stores log records in files until they are sent, even if the program is restarted in between.
 ///
 /// ```swift
 /// let shipper = LogShipper(
@@ -15,25 +15,26 @@ import Logging
 /// )
 /// ```
 ///
-/// A written record is delivered even if the process is killed (`kill -9`) immediately afterwards: the next process
-/// that opens the directory gets it before its own records, in order. Acknowledged records aren't delivered again. If
-/// the process is killed between sending a batch and acknowledging it, that batch is delivered again. For a loss of
-/// power, see ``LogSpoolDurability``.
+/// A record that was written is delivered even if the process is killed (`kill -9`) immediately afterwards: the next
+/// process that opens the directory delivers it before its own records, in order. Acknowledged records aren't delivered
+/// again. If the process is killed between sending a batch and acknowledging it, that batch is delivered again. For
+/// power failures, see ``LogSpoolDurability``.
 ///
-/// - **Limits.** All files together stay within the limit. The last tenth of it is reserved for records of level
-///   `warning` and above. A record that doesn't fit is refused with ``LogSpoolError/Problem/full(limit:)``; accepted
-///   records are never discarded to make room for it. Space is released one segment at a time, when everything in it is
-///   acknowledged.
-/// - **Failures.** If a disk is full, can't be written to or is gone, a record is refused. The partially written
-///   record is removed, and records are accepted again once the disk works. A refused record can be delivered only if
-///   it was written without confirmation from the failing disk, and the process ended before removing it.
+/// - **Limits.** The total size of all files stays within the limit. The last tenth of it is reserved for records of
+///   level `warning` and above. A record that doesn't fit is refused with ``LogSpoolError/Problem/full(limit:)``;
+///   accepted records are never discarded to make room for it. Space is released one segment at a time, when all of its
+///   records are acknowledged.
+/// - **Failures.** If a disk is full, can't be written to or is gone, a record is refused. The partially written record
+///   is removed, and records are accepted again once the disk works. A refused record is delivered only if the failing
+///   disk wrote it without confirmation and the process ended before removing it.
 /// - **Damage.** Each record has a checksum. Unreadable parts are skipped up to the next readable record.
-/// - **Exclusive use.** Only one spool of one process can use a directory; another is refused with
-///   ``LogSpoolError/Problem/inUse(directory:)``. Files with other names aren't touched. ``suspend()`` and ``resume()``
-///   are for an app that the system suspends.
-/// - **Privacy.** Directories that it creates are accessible only to this user (0700), and so are its files (0600).
+/// - **Exclusive use.** Only one spool of one process can use a directory. Others are refused with
+///   ``LogSpoolError/Problem/inUse(directory:)``. Files with other names aren't touched. Use ``suspend()`` and
+///   ``resume()`` in an app that the system can suspend.
+/// - **Privacy.** Directories that the spool creates are accessible only to this user (0700), and so are its files
+///   (0600).
 ///
-/// It may be used from any thread. A `LogShipper` appends records in groups on a separate thread, so logging never
+/// A spool may be used from any thread. A `LogShipper` appends records in groups on a separate thread, so logging never
 /// waits for the disk.
 public final class LogSpool: Sendable {
     /// The directory of the files.
@@ -41,29 +42,29 @@ public final class LogSpool: Sendable {
     /// The maximum size of all files together.
     package let limit: ByteCount
 
-    /// Held while a record is written, even if the disk is slow.
+    /// This lock is held while a record is written, even if the disk is slow.
     private let appender: Locked<SpoolAppender>
-    /// Acquired before the other lock; held while records are read.
+    /// This lock is acquired before the other one, and held while records are read.
     private let reader: Locked<SpoolReader>
-    /// The last state of both, for callers that mustn't wait for a stalled disk.
+    /// A copy of the last state of both, for callers that must not wait for a stalled disk.
     private let seen: Locked<(appender: SpoolAppender, reader: SpoolReader)>
     /// The state found when the spool was opened.
     let findings: Findings
-    /// Released with the spool, or when it is closed.
+    /// The lock on the directory, released with the spool or when it is closed.
     private let lock: Locked<SpoolLock?>
     /// The content of the directory when the spool was last suspended.
     private let suspended = Locked<SpoolDirectory.Snapshot?>(nil)
 
     /// The records and files left by an earlier process.
     struct Findings: Sendable {
-        /// The beginning and end of its records.
+        /// The beginning and end of the records that the earlier process left.
         let front: LogSpoolPosition
         let end: LogSpoolPosition
-        /// Its segments, oldest first.
+        /// The segments, oldest first.
         let segments: [UInt64]
-        /// The number of unacknowledged records in the last of them.
+        /// The number of unacknowledged records in the last segment.
         let recordsInLast: Int
-        /// The number of bytes of a record that was never accepted.
+        /// The size in bytes of a partially written record, which was never accepted.
         let tornBytes: Int64
         /// The number of items in the directory that don't belong to the spool.
         let foreignFiles: Int
@@ -73,15 +74,15 @@ public final class LogSpool: Sendable {
 
     /// Opens a spool.
     ///
-    /// The time doesn't depend on what an earlier process left: only the last segment is read, to continue after its
-    /// last complete record.
+    /// The time that this takes doesn't depend on the amount that an earlier process left. Only the last segment is
+    /// read, to find its last complete record.
     ///
     /// - Parameters:
     ///   - directory: A file URL; the directory is created if it doesn't exist.
     ///   - limit: The maximum size of all files; 64 MiB by default.
-    ///   - segmentSize: The maximum size of one file, and of a record; 1 MiB by default. At least 4 KiB, and at most 16
-    ///     MiB or a quarter of the limit.
-    ///   - durability: The failures that records survive; the end of the process by default.
+    ///   - segmentSize: The maximum size of one file, and of a record; 1 MiB by default. It is at least 4 KiB, and at
+    ///     most 16 MiB or a quarter of the limit.
+    ///   - durability: The kinds of failures that records survive; the end of the process by default.
     /// - Throws: ``LogSpoolError`` if the directory is in use, has a later version, or can't be read or written.
     public convenience init(
         directory: URL,
@@ -117,12 +118,12 @@ public final class LogSpool: Sendable {
         removeFinished(before: findings.front)
     }
 
-    /// "files in" the directory, and the limit.
+    /// The text "files in", the directory, and the limit.
     package var summary: String { "files in \(directory.path), up to \(limit)" }
 
     /// Adds a record at the end.
     ///
-    /// When it returns, the operating system has the record: it survives the end of the process.
+    /// When this returns, the operating system has the record, so that it survives the end of the process.
     ///
     /// - Throws: ``LogSpoolError`` if the record wasn't kept.
     package func append(_ record: LogRecord) throws(LogSpoolError) {
@@ -133,9 +134,9 @@ public final class LogSpool: Sendable {
     ///
     /// With ``LogSpoolDurability/power``, all records for one segment wait for the disk together.
     ///
-    /// When it returns, the operating system has the kept records, as with `append(_:)`.
+    /// When this returns, the operating system has the kept records, as with `append(_:)`.
     ///
-    /// - Returns: For each record the reason that it wasn't kept; `nil` if it was.
+    /// - Returns: For each record, the reason why it wasn't kept, or `nil` if it was.
     @discardableResult
     public func append(contentsOf records: [LogRecord]) -> [LogSpoolError?] {
         var frames: [SpoolFrame] = []
@@ -160,17 +161,18 @@ public final class LogSpool: Sendable {
 
     /// Reads records without removing them.
     ///
-    /// Unreadable parts are skipped and counted in the batch. The batch may then have no records, but is acknowledged
-    /// in the same way.
+    /// Unreadable parts are skipped and counted in the batch. The batch may then have no records, but must be
+    /// acknowledged in the same way.
     ///
     /// - Parameters:
-    ///   - position: The end of an earlier batch that isn't acknowledged yet; `nil` for the front.
-    ///   - end: The position up to which records are read; `nil` for the end of the spool.
+    ///   - position: The end of an earlier batch that isn't acknowledged yet, or `nil` for the front.
+    ///   - end: The position up to which records are read, or `nil` for the end of the spool.
     ///   - maximumRecords: The maximum number of records; at least one.
-    ///   - maximumBytes: The maximum total size on disk, unless the first record alone is larger; 4 MiB by default.
+    ///   - maximumBytes: The maximum total size on disk; 4 MiB by default. The first record is read even if it is
+    ///     larger.
     /// - Returns: `nil` if there is nothing more to read.
-    /// - Throws: ``LogSpoolError`` if the disk can't be read. It's worth retrying: a part that the disk can't read at
-    ///   the third attempt is skipped as damaged, if later records can be read.
+    /// - Throws: ``LogSpoolError`` if the disk can't be read. In that case, try again: if later records can be read, a
+    ///   part that the disk can't read at the third attempt is skipped as damaged.
     package func nextBatch(
         after position: LogSpoolPosition? = nil,
         upTo end: LogSpoolPosition? = nil,
@@ -190,13 +192,13 @@ public final class LogSpool: Sendable {
         return try outcome.get()
     }
 
-    /// Marks everything up to a position as done, so that neither this process nor the next delivers it again.
+    /// Marks everything up to a position as done, so that neither this process nor the next one delivers it again.
     ///
-    /// Files with nothing left to send are removed.
+    /// Files in which all records are acknowledged are removed.
     ///
     /// - Parameter position: The position of a batch. One before the front has no effect.
-    /// - Throws: ``LogSpoolError`` if the position couldn't be saved: this process doesn't deliver the records again,
-    ///   but the next one may.
+    /// - Throws: ``LogSpoolError`` if the position couldn't be saved. In that case, this process doesn't deliver the
+    ///   records again, but the next one may.
     package func acknowledge(_ position: LogSpoolPosition) throws(LogSpoolError) {
         let outcome = read { reader in
             if let obstacle = seen.withLock({ $0.appender.obstacle }) {
@@ -204,7 +206,7 @@ public final class LogSpool: Sendable {
             }
             reader.move(to: position)
             let saved = Result { () throws(LogSpoolError) in try reader.save() }
-            // Removed even if saving failed, because a removed segment isn't delivered again either.
+            // The segments are removed even if saving failed, because a removed segment isn't delivered again either.
             removeFinished(before: reader.front)
             return saved
         }
@@ -225,7 +227,7 @@ public final class LogSpool: Sendable {
         }
     }
 
-    /// A snapshot of the segments to read.
+    /// Returns a snapshot of the segments to read.
     private func view(upTo end: LogSpoolPosition? = nil) throws(LogSpoolError) -> SpoolReader.View {
         let (view, obstacle) = seen.withLock {
             (
@@ -239,25 +241,25 @@ public final class LogSpool: Sendable {
 
     /// Closes the spool, so that another spool can use the directory and continue with its records.
     ///
-    /// A spool without references closes itself. After closing, operations fail with
-    /// ``LogSpoolError/Problem/closed(directory:)``, except for ``size`` and ``lastFailure``.
+    /// A spool that is released closes itself. After closing, operations other than ``size`` and ``lastFailure`` fail
+    /// with ``LogSpoolError/Problem/closed(directory:)``.
     public func close() {
-        // Acquires both locks, so that it doesn't close during a read or an acknowledgement.
+        // This acquires both locks, so that the spool isn't closed during a read or an acknowledgement.
         read { _ in write { $0.close() } }
         unlock()
     }
 
     private func unlock() {
-        // It is released outside the lock.
+        // The lock on the directory is released outside the other locks.
         _ = lock.withLock { $0.take() }
     }
 
-    /// Releases the lock on the directory until ``resume()``, while the app is suspended.
+    /// Releases the lock on the directory while the app is suspended, until ``resume()`` is called.
     ///
-    /// The system terminates an app that holds locks on files of its app group while it is suspended. Call this in the
-    /// background task that ends the app's work, after flushing the shipper. Until the spool is resumed, operations
-    /// fail with ``LogSpoolError/Problem/suspended(directory:)``, except for ``size`` and ``lastFailure``. It waits for
-    /// operations in progress. It has no effect on a closed spool.
+    /// The system terminates an app that holds locks on files of its app group while it is suspended. Call this method
+    /// in the background task that ends the app's work, after flushing the shipper. It waits for operations in
+    /// progress. Until the spool is resumed, operations other than ``size`` and ``lastFailure`` fail with
+    /// ``LogSpoolError/Problem/suspended(directory:)``. On a closed spool, it has no effect.
     public func suspend() {
         read { _ in
             write { appender in
@@ -269,11 +271,13 @@ public final class LogSpool: Sendable {
         }
     }
 
-    /// Allows operations again after ``suspend()``; without it, this has no effect.
+    /// Allows operations again after ``suspend()``.
     ///
-    /// - Throws: ``LogSpoolError`` with ``LogSpoolError/Problem/inUse(directory:)`` if another process has the
-    ///   directory now, and with ``LogSpoolError/Problem/usedMeanwhile(directory:)`` if one used it in between. The
-    ///   spool then remains suspended or is closed.
+    /// On a spool that isn't suspended, it has no effect.
+    ///
+    /// - Throws: ``LogSpoolError`` with ``LogSpoolError/Problem/inUse(directory:)`` if another process is using the
+    ///   directory; the spool then remains suspended. ``LogSpoolError/Problem/usedMeanwhile(directory:)`` if another
+    ///   process used it in between; the spool is then closed.
     public func resume() throws(LogSpoolError) {
         let outcome = read { _ in
             write { appender in
@@ -296,8 +300,8 @@ public final class LogSpool: Sendable {
         let (finished, directory) = write { ($0.finished(before: position), $0.directory) }
         if finished.isEmpty { return }
         var gone: Set<UInt64> = []
-        // The oldest are removed first, so that the newest are left. If a segment can't be removed now, that is retried
-        // later.
+        // The oldest segments are removed first, so that the newest ones are left. If a segment can't be removed now,
+        // this is tried again later.
         for segment in finished {
             guard (try? directory.files.remove(directory.segment(segment.number))) != nil else { break }
             gone.insert(segment.number)
@@ -306,16 +310,22 @@ public final class LogSpool: Sendable {
         write { [gone] in $0.forget(gone) }
     }
 
-    /// Whether everything was acknowledged.
+    /// Whether all records are acknowledged.
     package var isEmpty: Bool { report.pendingBytes == 0 }
 
-    /// The size of all files on the disk; doesn't wait for the disk.
+    /// The size of all files on the disk.
+    ///
+    /// Reading it doesn't wait for the disk.
     public var size: ByteCount { ByteCount(report.bytes) }
 
-    /// The most recent reason for which a record wasn't kept, other than a full spool; doesn't wait for the disk.
+    /// The most recent reason why a record wasn't kept, other than a full spool.
+    ///
+    /// Reading it doesn't wait for the disk.
     public var lastFailure: LogSpoolError? { report.lastFailure }
 
-    /// The spool's content, and the counts of its records since it was opened; doesn't wait for the disk.
+    /// The spool's content, and the counts of its records since it was opened.
+    ///
+    /// Reading it doesn't wait for the disk.
     package var report: LogSpoolReport {
         let (appender, reader) = seen.withLock { $0 }
         return LogSpoolReport(
@@ -328,7 +338,7 @@ public final class LogSpool: Sendable {
         )
     }
 
-    /// Counts the unacknowledged records by reading all their files.
+    /// Counts the unacknowledged records by reading all of their files.
     ///
     /// - Throws: ``LogSpoolError`` if the spool was closed. Unreadable records aren't counted.
     package func countPendingRecords() throws(LogSpoolError) -> Int {
@@ -342,7 +352,7 @@ public final class LogSpool: Sendable {
     /// The position of the next record.
     var end: LogSpoolPosition { seen.withLock { $0.appender.end } }
 
-    /// The number of records of a segment left by an earlier process.
+    /// Counts the records that an earlier process left in a segment.
     func countRecovered(in segment: UInt64) -> Int {
         guard let view = try? view() else { return 0 }
         return seen.withLock { $0.reader }.count(segment, of: view, all: false)

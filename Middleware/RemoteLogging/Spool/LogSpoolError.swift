@@ -1,7 +1,7 @@
 import Foundation
 public import HTTPChainCore
 
-/// The reason that a ``LogSpool`` couldn't be opened, or that an operation failed.
+/// The reason why a ``LogSpool`` couldn't be opened, or why an operation failed.
 public struct LogSpoolError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
@@ -14,9 +14,9 @@ public struct LogSpoolError: ExplainedError, Hashable {
         case full(limit: ByteCount)
         /// The record is larger than a segment.
         ///
-        /// It wasn't kept.
+        /// The record wasn't kept.
         case recordTooLarge(ByteCount, limit: ByteCount)
-        /// A value in the record is nested more deeply than the limit.
+        /// A value in the record is nested deeper than the limit.
         ///
         /// The record wasn't kept.
         case recordTooDeep(limit: Int)
@@ -26,11 +26,13 @@ public struct LogSpoolError: ExplainedError, Hashable {
         case closed(directory: String)
         /// The spool is suspended.
         case suspended(directory: String)
-        /// Another process or spool used the directory while this one was suspended; this one is closed.
+        /// Another process or spool used the directory while this one was suspended, so this one is closed.
         case usedMeanwhile(directory: String)
         /// A later version of this package wrote the file.
         case newerFormat(file: String)
-        /// A system call failed; the code is `errno`.
+        /// A system call failed.
+        ///
+        /// The code is `errno`.
         case system(operation: String, path: String, code: Int32, message: String)
     }
 
@@ -86,7 +88,7 @@ extension LogSpoolError: FileFailure {
         self.init(.system(operation: fault.operation, path: fault.path, code: fault.code, message: fault.message))
     }
 
-    /// Whether the disk itself couldn't be read, as opposed to a file that currently can't be opened.
+    /// Whether the disk itself couldn't be read, rather than a file that currently can't be opened.
     var isMediumFailure: Bool {
         if case .system(_, _, EIO, _) = problem { true } else { false }
     }

@@ -4,25 +4,25 @@ import HTTPChainCore
 struct SealedSegment: Sendable {
     let number: UInt64
     let size: Int64
-    /// `nil` if it hasn't been read yet.
+    /// The header, or `nil` if it hasn't been read yet.
     let header: SpoolSegment.Header?
 }
 
-/// The segment that is written to.
+/// The segment that is currently written to.
 struct ActiveSegment: Sendable {
     let number: UInt64
     let file: OpenFile<LogSpoolError>
     let salt: UInt32
     /// The offset of the next frame.
     var end: Int64
-    /// Whether a failed write may have left something after the end.
+    /// Whether a failed write may have left bytes after the end.
     var needsRepair = false
 
     /// The segment as one that is no longer written to.
     var sealed: SealedSegment { SealedSegment(number: number, size: end, header: .sound(salt: salt)) }
 }
 
-/// An encoded record, with the properties that decide whether it fits.
+/// An encoded record, and the properties that determine whether it fits.
 struct SpoolFrame: Sendable {
     /// The result of ``SpoolSegment/frame(_:)``.
     var bytes: [UInt8]
@@ -33,11 +33,11 @@ struct SpoolFrame: Sendable {
 
 /// The size limits of a spool.
 struct SpoolLimits: Sendable {
-    /// The limit of all segments together.
+    /// The limit on the size of all segments.
     let total: Int64
-    /// The limit of all segments together for records that aren't severe.
+    /// The limit on the size of all segments for records that aren't severe.
     let common: Int64
-    /// The limit of one segment.
+    /// The limit on the size of one segment.
     let segment: Int64
 
     init(_ limit: ByteCount, segmentSize: ByteCount) {
@@ -49,21 +49,23 @@ struct SpoolLimits: Sendable {
     func limit(isSevere: Bool) -> Int64 { isSevere ? total : common }
 }
 
-/// The segments of a spool, and how records are added to them.
+/// The segments of a spool.
+///
+/// Also adds records to them.
 struct SpoolAppender: Sendable {
     let directory: SpoolDirectory
     let limits: SpoolLimits
-    /// Sorted by number.
+    /// The segments, sorted by number.
     private(set) var sealed: [SealedSegment]
     private(set) var active: ActiveSegment?
     private var nextNumber: UInt64
-    /// The size of all segments.
+    /// The total size of all segments.
     private(set) var total: Int64
     private(set) var accepted = 0
     private(set) var refused = 0
-    /// The reason that the last record was refused, other than a full spool.
+    /// The reason for which the last record was refused, other than a full spool.
     private(set) var lastFailure: LogSpoolError?
-    /// The reason that the spool can't be used now; `nil` if it can.
+    /// The reason why the spool can't currently be used, or `nil` if it can.
     var obstacle: LogSpoolError.Problem?
 
     init(
@@ -86,9 +88,9 @@ struct SpoolAppender: Sendable {
 
     /// Adds frames in order, with one write and one wait for the disk for each segment.
     ///
-    /// If such a write fails, its frames are written one by one, so that as many as possible are kept.
+    /// If such a write fails, the frames are written one by one, so that as many as possible are kept.
     ///
-    /// - Returns: For each frame the reason that it was refused; `nil` if it was accepted.
+    /// - Returns: For each frame, the reason why it was refused, or `nil` if it was accepted.
     mutating func append(_ frames: inout [SpoolFrame]) -> [LogSpoolError?] {
         var outcomes = [LogSpoolError?](repeating: nil, count: frames.count)
         var start = 0
@@ -123,13 +125,13 @@ struct SpoolAppender: Sendable {
         }
     }
 
-    /// Counts a record that isn't kept.
+    /// Counts a record that wasn't kept.
     mutating func refuse(_ error: LogSpoolError) {
         refused += 1
         if case .full = error.problem {} else { lastFailure = error }
     }
 
-    /// Makes sure that there is space for a frame, and a segment that it fits in.
+    /// Ensures that there is space for a frame, and a segment that it fits in.
     private mutating func prepare(for frame: SpoolFrame) throws(LogSpoolError) {
         if let obstacle { throw LogSpoolError(obstacle) }
         guard frame.size <= limits.segment - Int64(SpoolSegment.headerSize) else {
@@ -144,7 +146,9 @@ struct SpoolAppender: Sendable {
         if isNew { try beginSegment() }
     }
 
-    /// Returns the end of the frames that fit in the active segment, including at least the first.
+    /// Returns the end of the frames that fit in the active segment.
+    ///
+    /// The first frame is always included.
     private func run(of frames: [SpoolFrame], from start: Int) -> Int {
         guard let active else { return start + 1 }
         var size = frames[start].size
@@ -182,7 +186,7 @@ struct SpoolAppender: Sendable {
 
     /// Removes the remains of a failed write.
     ///
-    /// If they form a complete record, the next process would deliver a record that this one has refused.
+    /// Otherwise, if they form a complete record, the next process would deliver a record that this one has refused.
     private mutating func repair() throws(LogSpoolError) {
         guard let segment = active, segment.needsRepair else { return }
         try segment.file.truncate(to: segment.end)
@@ -195,7 +199,7 @@ struct SpoolAppender: Sendable {
         let number = nextNumber
         guard let file = try directory.files.open(directory.segment(number), .updateOrCreate) else { return }
         let salt = UInt32.random(in: 1 ... .max)
-        // A failed first attempt may have left a file of the same name; this overwrites its header.
+        // A failed first attempt may have left a file of the same name. This overwrites its header.
         try file.write(SpoolSegment.header(number: number, salt: salt), at: 0)
         try directory.synchronize()
         active = ActiveSegment(
@@ -231,10 +235,10 @@ struct SpoolAppender: Sendable {
 
     // MARK: Removal
 
-    /// The segments that are completely acknowledged.
+    /// Returns the segments in which all records are acknowledged.
     ///
-    /// This includes the active one if it's half full, so that files don't keep growing if records are sent as soon as
-    /// they are added.
+    /// The active segment is included if it is half full. Otherwise, files would keep growing if records are sent as
+    /// soon as they are added.
     mutating func finished(before position: LogSpoolPosition) -> [SealedSegment] {
         if let active, !active.needsRepair, active.end >= limits.segment / 2,
             position >= LogSpoolPosition(segment: active.number, offset: active.end)
@@ -244,13 +248,13 @@ struct SpoolAppender: Sendable {
         return sealed.filter { LogSpoolPosition(segment: $0.number, offset: $0.size) <= position }
     }
 
-    /// Removes segments whose files are gone.
+    /// Removes segments whose files have been deleted.
     mutating func forget(_ numbers: Set<UInt64>) {
         for segment in sealed where numbers.contains(segment.number) { total -= segment.size }
         sealed.removeAll { numbers.contains($0.number) }
     }
 
-    /// Returns the size of the records after a position, without the headers of segments.
+    /// Returns the size of the records after a position, not counting the headers of segments.
     func pending(after position: LogSpoolPosition) -> Int64 {
         segments.reduce(0) { sum, segment in
             guard segment.number >= position.segment else { return sum }

@@ -18,7 +18,7 @@ struct SpoolDirectory: Sendable {
         }
     }
 
-    /// The content of the directory as far as another process would change it.
+    /// The parts of the directory's content that another process would change.
     struct Snapshot: Sendable, Equatable {
         var sizes: [UInt64: Int64] = [:]
         var position: LogSpoolPosition?
@@ -39,7 +39,7 @@ struct SpoolDirectory: Sendable {
     }
 }
 
-/// Keeps other spools out of a directory while it exists.
+/// A lock that keeps other spools out of a directory as long as this object exists.
 final class SpoolLock: Sendable {
     private let file: OpenFile<LogSpoolError>
 
@@ -50,18 +50,21 @@ final class SpoolLock: Sendable {
         self.file = file
     }
 
-    // Closing the file isn't enough: a child process that was just started has it open too.
+    // Closing the file isn't enough, because a child process that was just started may also have it open.
     deinit { file.unlock() }
 }
 
-/// The failures that the records in a ``LogSpool`` survive.
+/// The kinds of failures that the records in a ``LogSpool`` survive.
 public enum LogSpoolDurability: Sendable, Hashable {
-    /// The end of the process at any point, including `kill -9`: the operating system has a record before `append`
-    /// returns.
+    /// The end of the process at any point, including `kill -9`.
     ///
-    /// After a loss of power or a system crash, the newest records may be lost, and some acknowledged ones delivered
-    /// again.
+    /// The operating system has a record before `append` returns.
+    ///
+    /// After a power failure or a system crash, the newest records may be lost, and some acknowledged ones may be
+    /// delivered again.
     case process
-    /// Also a loss of power: each record and each acknowledgement waits for the disk, which takes milliseconds.
+    /// Power failures, too.
+    ///
+    /// Each record and each acknowledgement waits for the disk, which takes milliseconds.
     case power
 }

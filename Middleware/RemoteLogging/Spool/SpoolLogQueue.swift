@@ -4,17 +4,19 @@ public import HTTPChainRemoteLogging
 import Logging
 public import Metrics
 
-/// A queue in files that survives the process.
+/// A queue in files, which survives the process.
 ///
 /// All disk access is returned as a closure, to be run without blocking the queue: writing records in groups, reading
 /// batches, acknowledging, and counting the records left by an earlier process.
 ///
-/// Records of this process are numbered from 1; all those of earlier processes have the number 0.
+/// Records of this process are numbered from 1. All records of earlier processes have the number 0.
 struct SpoolLogQueue: LogQueue {
-    /// A batch that was taken out, in order: an acknowledgement covers everything before it.
+    /// A batch that was taken out.
+    ///
+    /// Batches are kept in order, because an acknowledgement covers everything before it.
     private struct Outstanding: Sendable {
         let serial: Int
-        /// The position in the spool after it.
+        /// The position in the spool after the batch.
         let end: LogSpoolPosition
         var isSettled = false
     }
@@ -25,45 +27,47 @@ struct SpoolLogQueue: LogQueue {
         case counted(UInt64, Int)
     }
 
-    /// The end of a reading, and the number of its records left by an earlier process.
+    /// The end of a reading, and the number of its records that an earlier process left.
     private struct Mark: Sendable {
         let position: LogSpoolPosition
         let recovered: Int
     }
 
-    /// The maximum amount written at once.
+    /// The maximum number of records written at once.
     private static let groupRecords = 512
     private static let groupBytes = 1 << 20
 
     private let spool: LogSpool
-    /// The records that aren't written yet.
+    /// The records that haven't been written yet.
     private var staged: MemoryLogQueue
     /// The number of records that are being written.
     private var writing = 0
     /// The number of this process's records in the files, including those taken out.
     private var written = 0
-    /// The number of those that weren't taken out.
+    /// The number of those that haven't been taken out.
     private var waiting = 0
-    /// The position up to which files may be read: later records aren't accounted for yet.
+    /// The position up to which files may be read.
+    ///
+    /// Records after it aren't counted yet.
     private var readable: LogSpoolPosition
     private(set) var bytes: Int
 
     /// The number of records from earlier processes that were taken out.
     private var taken = 0
-    /// The number of records from earlier processes in each segment, as far as counted.
+    /// The number of records from earlier processes in each segment that has been counted.
     private var counts: [UInt64: Int]
-    /// The segments that weren't counted, oldest first.
+    /// The segments that haven't been counted, oldest first.
     private var uncounted: [UInt64]
-    /// Whether all records of earlier processes were taken out.
+    /// Whether all records of earlier processes have been taken out.
     private var isBacklogOver: Bool
-    /// The number of remaining records of earlier processes, as far as counted.
+    /// The number of remaining records of earlier processes, as far as they have been counted.
     private var backlog = 0
 
     /// The position up to which records were taken out.
     private var front: LogSpoolPosition?
     private var outstanding: [Outstanding] = []
     private var lastSerial = 0
-    /// Records that were taken out and remain for the next process.
+    /// The number of records that were taken out and remain for the next process.
     private var returned = 0
 
     init(_ spool: LogSpool, _ settings: LogShipper.Settings) {
@@ -96,7 +100,9 @@ struct SpoolLogQueue: LogQueue {
         return unwritten > 0 ? written + 1 : nil
     }
 
-    /// An acknowledgement covers everything before it, so later batches would be sent twice after a `kill -9`.
+    /// An acknowledgement covers everything before it.
+    ///
+    /// Later batches would therefore be sent twice after a `kill -9`.
     var letsPass: Bool { false }
 
     var displacement: LogShipper.DropReason { .full }
@@ -119,7 +125,7 @@ struct SpoolLogQueue: LogQueue {
                 return Result.written(written, end: spool.end)
             }
         }
-        // Counts the newest first, because the oldest will soon be taken out.
+        // The newest segments are counted first, because the records in the oldest will soon be taken out.
         guard !isBacklogOver, let segment = uncounted.popLast() else { return nil }
         return { [spool] in Result.counted(segment, spool.countRecovered(in: segment)) }
     }
@@ -153,7 +159,7 @@ struct SpoolLogQueue: LogQueue {
         return progress
     }
 
-    /// Counts the remaining records of earlier processes, after the position up to which records were taken out.
+    /// Counts the remaining records of earlier processes after the position up to which records were taken out.
     private mutating func countBacklog() {
         guard !isBacklogOver else {
             backlog = 0
@@ -187,7 +193,7 @@ struct SpoolLogQueue: LogQueue {
                             end: Mark(position: batch.position, recovered: batch.recovered)
                         )
                     }
-                    // There was only damage. The acknowledgement of the next batch covers it.
+                    // There were only unreadable parts. The acknowledgement of the next batch covers them.
                     front = batch.position
                 }
                 return .end(after: written)
@@ -249,38 +255,43 @@ struct SpoolLogQueue: LogQueue {
         return true
     }
 
-    /// Records in files remain for the next process; those not yet on disk are lost.
+    /// Abandons the records.
+    ///
+    /// Those in files remain for the next process, and those not yet written are lost.
     mutating func abandon() -> (LogLevelCounts, LogShipper.DropReason) { (staged.abandon().0, .unwritable) }
 
     func close() -> (@Sendable () -> Void)? { { [spool] in spool.close() } }
 }
 
 extension LogShipper {
-    /// Makes a shipper with a queue in files, beginning with the records left by an earlier process.
+    /// Makes a shipper with a queue in files, which begins with the records left by an earlier process.
     ///
-    /// `log(_:)` never touches the disk: it puts the record into memory, and the shipper's threads write records in
-    /// groups. A record is accepted when the operating system has it, shortly afterwards. From then on it survives the
-    /// end of the process, including `kill -9`. Until then the statistics count it as `unwritten`. While the disk
-    /// stalls, up to `queueRecords` and `queueBytes` of the settings wait in memory, and severe records are kept
-    /// longest.
+    /// `log(_:)` never accesses the disk. It puts the record into memory, and the shipper's threads write records in
+    /// groups. Shortly afterwards, the operating system has the record, and it counts as accepted. From then on, it
+    /// survives the end of the process, including `kill -9`. Until then, the statistics count it as `unwritten`. While
+    /// the disk stalls, records wait in memory, up to the settings' `queueRecords` and `queueBytes`, and severe records
+    /// are kept longest.
     ///
-    /// A new shipper first sends the records left by an earlier one. The limits on disk are the spool's, which reserves
-    /// its last tenth for severe records and displaces nothing. A shutdown closes the spool, and what is left in it
-    /// remains for the next process. A batch whose response the process didn't receive is sent again. Counts of losses
-    /// are kept only in memory: those that weren't reported are lost with the process.
+    /// A new shipper first sends the records left by an earlier one. The limits on disk are those of the spool, which
+    /// reserves its last tenth for severe records and doesn't displace any. A shutdown closes the spool, and the
+    /// records left in it remain for the next process. If the process didn't receive the response to a batch, the batch
+    /// is sent again. Counts of losses are kept only in memory, so those that weren't reported are lost with the
+    /// process.
     ///
     /// - Parameters:
-    ///   - url: The URL to which batches are sent with POST; a relative reference is allowed if the chain resolves it.
+    ///   - url: The URL to which batches are sent with POST. It may be a relative reference if the chain resolves it.
     ///   - format: The format of batches.
-    ///   - resource: The sender.
-    ///   - transport: The transport: a chain, or a bare transport.
-    ///   - settings: The settings for batches, retries, and records waiting in memory to be written.
-    ///   - spool: The spool; `nil` to keep records in memory. It can't be shared with other shippers.
+    ///   - resource: The program that logs.
+    ///   - transport: The transport, such as a chain.
+    ///   - settings: The settings for batches, retries, and records in memory that are waiting to be written.
+    ///   - spool: The spool, or `nil` to keep records in memory. It can't be shared with other shippers.
     ///   - levels: The least severe level logged for each component; `info` by default.
-    ///   - environment: The clock and random numbers, also used for requests; the system's by default.
+    ///   - environment: The clock and the random source, also used for requests; the system's by default.
     ///   - metrics: The destination of the metrics; the program's metrics system by default.
-    ///   - filter: Whether a record is logged; runs in the logging task and must be quick. All records are by default.
-    ///   - observer: Receives the events of batches; runs in the worker and must be quick. Its own log isn't shipped.
+    ///   - filter: Returns whether a record is logged. It runs in the logging task and must be quick. By default, all
+    ///     records are logged.
+    ///   - observer: Receives events about batches. It runs in the worker and must be quick. Records that it logs
+    ///     aren't shipped.
     public convenience init(
         to url: String,
         format: any LogWireFormat,

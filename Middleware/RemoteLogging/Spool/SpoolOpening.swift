@@ -27,7 +27,7 @@ struct SpoolOpening {
                 continue
             }
             // A file that is too long or too short isn't a segment. Only the headers of the others are read now, so
-            // that the cost of opening doesn't grow with the number of records left.
+            // that the time for opening doesn't grow with the number of records left.
             let canBeRead = status.size >= Int64(SpoolSegment.headerSize) && status.size <= SpoolSegment.maximumSize
             let isLeft = number >= saved?.segment ?? 0
             let header = canBeRead && isLeft ? try Self.header(number, directory) : .damaged
@@ -38,7 +38,7 @@ struct SpoolOpening {
         var tornBytes: Int64 = 0
         var active: ActiveSegment?
         if let last = segments.last, last.size < Int64(SpoolSegment.headerSize) {
-            // A process was killed while creating it. The next process would consider it damaged.
+            // A process was killed while it created this segment. The next process would consider it damaged.
             if (try? files.remove(directory.segment(last.number))) != nil { segments.removeLast() }
         } else if let last = segments.last, last.number >= saved?.segment ?? 0 {
             segments.removeLast()
@@ -53,7 +53,7 @@ struct SpoolOpening {
         let start = LogSpoolPosition(segment: first, offset: Int64(SpoolSegment.headerSize))
         appender = SpoolAppender(directory, limits, sealed: segments, active: active, nextNumber: next)
         let front = max(saved ?? start, start)
-        // A segment is created only after the one before it has its header.
+        // A segment is created only after the previous one has its header.
         let emptied = segments.filter { segment in
             segment.number >= front.segment && segment.number + 1 < next
                 && segment.size < Int64(SpoolSegment.headerSize)
@@ -76,7 +76,7 @@ struct SpoolOpening {
         )
     }
 
-    /// - Returns: `nil` if it can't be read at present.
+    /// - Returns: `nil` if the header currently can't be read.
     private static func header(
         _ number: UInt64,
         _ directory: SpoolDirectory
@@ -90,7 +90,7 @@ struct SpoolOpening {
         return header
     }
 
-    /// - Returns: No header if it can't be read at present.
+    /// - Returns: No header if it currently can't be read.
     private static func inspect(
         _ segment: SealedSegment,
         _ directory: SpoolDirectory,
@@ -104,9 +104,9 @@ struct SpoolOpening {
         return (segment.header, SpoolSegment.content(of: bytes, salt: salt, before: offset))
     }
 
-    /// Reopens the last segment at its end, without its partially written record.
+    /// Reopens the last segment at its end, and removes a partially written record.
     ///
-    /// - Returns: `nil` if another segment must be created instead.
+    /// - Returns: `nil` if a new segment must be created instead.
     private static func reopen(
         _ segment: SealedSegment,
         _ content: SpoolSegment.Content,
@@ -118,7 +118,7 @@ struct SpoolOpening {
             let file = try? directory.files.open(directory.segment(segment.number), .update)
         else { return nil }
         let end = Int64(content.end)
-        // If the file is shorter than the acknowledged part, added records would count as acknowledged.
+        // If the file is shorter than the acknowledged part, new records would count as acknowledged.
         if let saved, saved.segment == segment.number, saved.offset > end { return nil }
         if end < segment.size {
             guard (try? file.truncate(to: end)) != nil else { return nil }

@@ -1,8 +1,8 @@
 import HTTPChainCore
 
-/// The file with the position up to which records are acknowledged.
+/// The file that contains the position up to which records are acknowledged.
 ///
-/// It has two slots that are written alternately, so that a partial write leaves the other intact.
+/// It has two slots that are written alternately, so that a partial write leaves the other slot intact.
 struct SpoolPositionFile: Sendable {
     static let formatVersion: UInt16 = 1
     private static let magic: UInt32 = 0x5350_4348
@@ -15,9 +15,9 @@ struct SpoolPositionFile: Sendable {
     private var file: OpenFile<LogSpoolError>?
     private var generation: UInt64 = 0
 
-    /// The position in the file; `nil` if there is none.
+    /// The position in the file, or `nil` if there is none.
     private(set) var position: LogSpoolPosition?
-    /// Whether there is a file that can't be read at all.
+    /// Whether there is a file, but it can't be read.
     private(set) var isDamaged = false
 
     /// Reads the file, if there is one.
@@ -29,7 +29,7 @@ struct SpoolPositionFile: Sendable {
         self.path = path
         self.files = files
         self.durability = durability
-        // Its position is used even if the file is read-only.
+        // The position is used even if the file is read-only.
         guard let opened = try files.open(path, .read) else { return }
         let bytes = try opened.read(Self.placeSize * 2, at: 0)
         for offset in [0, Self.placeSize] {

@@ -1,8 +1,8 @@
 import HTTPChainCore
 
-/// The front of a spool: the next record to read, and the acknowledged position.
+/// The front of a spool: the position of the next record to read, and the acknowledged position.
 struct SpoolReader: Sendable {
-    /// The amount read at once.
+    /// The number of bytes read at once.
     private static let window: Int64 = 262_144
     /// The number of attempts to read a segment that the disk can't read.
     private static let attempts = 3
@@ -14,14 +14,15 @@ struct SpoolReader: Sendable {
     /// The end of those records.
     let openingEnd: LogSpoolPosition
     private var positionFile: SpoolPositionFile
-    /// The position up to which damage was counted, so that reading again doesn't count it again.
+    /// The position up to which unreadable parts have been counted, so that they aren't counted again when they are
+    /// read again.
     private var counted: LogSpoolPosition
     /// The number of consecutive failures to read each segment.
     private var failures: [UInt64: Int] = [:]
     private(set) var damagedParts: Int
     private(set) var damagedBytes: Int64 = 0
 
-    /// - Parameter damagedParts: The number of damaged parts already found.
+    /// - Parameter damagedParts: The number of unreadable parts that have already been found.
     init(
         _ directory: SpoolDirectory,
         _ positionFile: SpoolPositionFile,
@@ -42,10 +43,10 @@ struct SpoolReader: Sendable {
     struct View {
         let sealed: [SealedSegment]
         let active: ActiveSegment?
-        /// The end position; `nil` for the end of the spool.
+        /// The end position, or `nil` for the end of the spool.
         var end: LogSpoolPosition?
 
-        /// The segments, up to a position.
+        /// Returns the segments up to a position.
         func segments(upTo end: LogSpoolPosition?) -> [Segment] {
             let last = active.map { [Segment($0.sealed, $0.file, upTo: end)] } ?? []
             return sealed.map { Segment($0, upTo: end) } + last
@@ -110,7 +111,7 @@ struct SpoolReader: Sendable {
                 try read(segment, &reading)
                 failures[segment.number] = nil
             } catch {
-                // The records read before it are delivered first.
+                // The records that were read before it are delivered first.
                 if !reading.batch.records.isEmpty { break }
                 failures[segment.number, default: 0] += 1
                 failure = failure ?? error
@@ -120,7 +121,8 @@ struct SpoolReader: Sendable {
             if reading.isFull { break }
         }
         if let failure, reading.batch.records.isEmpty {
-            // If nothing can be read, the cause is the disk, which may recover. Nothing counts as damaged then.
+            // If nothing can be read, the cause is the disk, which may recover. In that case, nothing counts as
+            // damaged.
             (counted, damagedParts, damagedBytes) = (before.counted, before.damagedParts, before.damagedBytes)
             throw failure
         }
@@ -168,10 +170,10 @@ struct SpoolReader: Sendable {
                 )
             }
             if Int64(bytes.count) < count, !reading.isFull {
-                // The file has become shorter than it was.
+                // The file has become shorter than before.
                 return skip(to: end, &reading)
             }
-            // The frame is longer than the window, or damaged. Reading the rest of the segment decides.
+            // The frame is longer than the window, or damaged. To find out, the rest of the segment must be read.
             if reading.batch.position.offset == start { window = SpoolSegment.maximumSize }
         }
     }
@@ -224,7 +226,7 @@ struct SpoolReader: Sendable {
         reading.move(to: offset, past: 0)
         guard reading.batch.position > counted else { return }
         damagedBytes += offset - start.offset
-        // Damage directly after other damage belongs to the same part.
+        // An unreadable part directly after another one is counted as the same part.
         if damagedParts == 0 || counted != start {
             reading.batch.damagedParts += 1
             damagedParts += 1
@@ -234,8 +236,10 @@ struct SpoolReader: Sendable {
 
     // MARK: Counting
 
-    /// The number of unacknowledged records of a segment, among those that existed when the spool was opened or, with
-    /// `all`, among all; 0 if it can't be read.
+    /// Counts the unacknowledged records of a segment that existed when the spool was opened or, with `all`, all
+    /// unacknowledged records.
+    ///
+    /// Returns 0 if the segment can't be read.
     func count(_ number: UInt64, of view: View, all: Bool) -> Int {
         let segments = view.segments(upTo: all ? nil : openingEnd)
         let start = all ? front : openingFront
@@ -252,7 +256,9 @@ struct SpoolReader: Sendable {
 
     // MARK: Acknowledging
 
-    /// Moves the front; this process never delivers the records before it again.
+    /// Moves the front.
+    ///
+    /// This process never delivers the records before it again.
     mutating func move(to position: LogSpoolPosition) {
         front = max(front, position)
         if !failures.isEmpty { failures = failures.filter { $0.key >= front.segment } }

@@ -6,20 +6,25 @@ import HTTPChainSupport
 /// The format of a segment: a header, followed by records, each in a frame.
 ///
 /// The header is stored twice, so that a flipped bit doesn't make the whole segment unreadable. The checksums of frames
-/// are mixed with a number that is only in the header, so that the content of a record can't be mistaken for a frame.
+/// are combined with a number that occurs only in the header, so that the content of a record can't be mistaken for a
+/// frame.
 package enum SpoolSegment {
     static let formatVersion: UInt16 = 1
-    /// Both copies of the header.
+    /// The size of both copies of the header.
     static let headerSize = 64
     private static let copySize = 32
     private static let magic: UInt64 = 0x4C4F_4F50_5343_4848
     /// The size of the checksum and length before each record.
     static let prologueSize = 8
-    /// The longest segment that can be configured; a longer file is not a segment.
+    /// The size of the longest segment that can be configured.
+    ///
+    /// A longer file isn't a segment.
     static let maximumSize: Int64 = 16 << 20
 
     enum Header: Sendable, Hashable {
-        /// Valid, with the number that is mixed into checksums.
+        /// The header is valid.
+        ///
+        /// Contains the number that is combined with checksums.
         case sound(salt: UInt32)
         case damaged
         case newer
@@ -57,14 +62,16 @@ package enum SpoolSegment {
     // MARK: Names
 
     private static let suffix = ".segment"
-    /// The largest segment number, so that there is always a next one.
+    /// The largest segment number.
+    ///
+    /// It is small enough that there is always a next one.
     static let maximumNumber: UInt64 = 1 << 62
 
     static func name(_ number: UInt64) -> String {
         number.hexadecimal + suffix
     }
 
-    /// The number in a file name; `nil` if it isn't a segment's.
+    /// Returns the number in a file name, or `nil` if the file isn't a segment.
     static func number(_ name: String) -> UInt64? {
         guard name.ends(with: suffix), name.utf8.count == 16 + suffix.utf8.count else { return nil }
         let digits = name.utf8.prefix(16)
@@ -75,7 +82,9 @@ package enum SpoolSegment {
 
     // MARK: Frames
 
-    /// A record with its prologue; the checksum isn't mixed with the segment's number yet.
+    /// Returns a record with its prologue.
+    ///
+    /// Its checksum isn't combined with the segment's number yet.
     package static func frame(_ record: LogRecord) throws(LogSpoolError) -> [UInt8] {
         var writer = LogRecordWriter(capacity: 512)
         writer.append(UInt64(0))
@@ -93,7 +102,7 @@ package enum SpoolSegment {
         return writer.bytes
     }
 
-    /// Mixes the checksum of a frame with the number of its segment.
+    /// Combines the checksum of a frame with the number of its segment.
     static func seal(_ frame: inout [UInt8], salt: UInt32) {
         frame.withUnsafeMutableBytes { buffer in
             let check = UInt32(littleEndian: buffer.loadUnaligned(as: UInt32.self)) ^ salt
@@ -109,11 +118,13 @@ package enum SpoolSegment {
     enum Step: Hashable {
         /// A record.
         case record(Range<Int>)
-        /// Unreadable; the next complete frame begins at the offset.
+        /// Unreadable bytes.
+        ///
+        /// The next complete frame begins at the offset.
         case damaged(upTo: Int)
-        /// Unreadable, with no complete frame after it.
+        /// Unreadable bytes with no complete frame after them.
         case torn
-        /// The end.
+        /// The end of the segment.
         case end
         /// More bytes are needed to decide.
         case incomplete
@@ -124,7 +135,7 @@ package enum SpoolSegment {
     /// - Parameters:
     ///   - buffer: A part of a segment without its header.
     ///   - offset: The offset to look at.
-    ///   - salt: The number that is mixed into checksums.
+    ///   - salt: The number that is combined with checksums.
     ///   - isWhole: Whether the buffer extends to the segment's end.
     ///   - budget: The number of bytes that searches may still read, from ``searchBudget(for:)``.
     static func step(
@@ -150,8 +161,8 @@ package enum SpoolSegment {
 
     /// The number of bytes that all searches for frames in a buffer may read.
     ///
-    /// The budget exists because crafted bytes can look like the beginnings of long frames everywhere, even between
-    /// complete frames.
+    /// The budget is necessary because bytes can be crafted so that they look like the beginnings of long frames
+    /// everywhere, even between complete frames.
     static func searchBudget(for count: Int) -> Int { max(count * 8, 8 << 20) }
 
     /// Returns the end of a complete frame that begins at an offset.
@@ -205,7 +216,9 @@ package enum SpoolSegment {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The number at an offset, its least significant byte first.
+    /// Reads the number at an offset.
+    ///
+    /// Its least significant byte is first.
     fileprivate func number<Number: FixedWidthInteger>(_ offset: Int, _ type: Number.Type = Number.self) -> Number {
         Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
     }
@@ -215,7 +228,7 @@ extension UnsafeRawBufferPointer {
 enum CRC32 {
     static func value(_ buffer: UnsafeRawBufferPointer) -> UInt32 {
         let bytes = buffer.bindMemory(to: UInt8.self)
-        // No segment comes near zlib's limit of 4 GiB per call.
+        // The size of a segment is far below zlib's limit of 4 GiB per call.
         return UInt32(truncatingIfNeeded: crc32(0, bytes.baseAddress, UInt32(clamping: bytes.count)))
     }
 }

@@ -1,10 +1,10 @@
 import HTTPChainCore
 package import Logging
 
-/// Passes records to a `Logger`, with their attributes as metadata and their component as the source.
+/// Passes records to a `Logger`, with the attributes as metadata and the component as the source.
 ///
-/// The logger's backend dates them. Control characters, which could forge lines or control a terminal, are escaped;
-/// line breaks within a message are kept.
+/// The logger's backend adds the date. Control characters, which could forge lines or control a terminal, are escaped.
+/// Line breaks within a message are kept.
 package struct LoggerSink: LogSink {
     private let logger: Logger
 
@@ -13,7 +13,7 @@ package struct LoggerSink: LogSink {
         self.logger = logger
     }
 
-    /// Whether the logger is enabled for this level, whatever the component.
+    /// Returns whether the logger is enabled for this level, regardless of the component.
     package func isEnabled(_ level: Logger.Level, for component: String) -> Bool {
         level >= logger.logLevel
     }
@@ -39,7 +39,9 @@ extension LogRecord {
 }
 
 extension Logger.Metadata {
-    /// Converts attributes to metadata: arrays and objects keep their structure, everything else becomes escaped text.
+    /// Converts attributes to metadata.
+    ///
+    /// Arrays and objects keep their structure; everything else becomes escaped text.
     init(_ attributes: LogAttributes) {
         self.init(minimumCapacity: attributes.list.count)
         for attribute in attributes.list { self[attribute.name] = Logger.MetadataValue(attribute.value) }
@@ -63,7 +65,8 @@ extension Logger.MetadataValue {
 }
 
 extension String {
-    /// The text with line ends, terminal controls and characters that change the writing direction escaped as in Swift.
+    /// Returns the text with line endings, terminal controls and characters that change the writing direction escaped
+    /// as in Swift.
     ///
     /// - Parameter kept: The characters that aren't escaped.
     func escapingControls(but kept: String = "") -> String {

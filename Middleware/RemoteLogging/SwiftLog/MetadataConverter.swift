@@ -5,11 +5,13 @@ import Logging
 struct MetadataConverter {
     let settings: RemoteLogSettings
 
-    /// Adds metadata to attributes, replacing values of the same name.
+    /// Adds metadata to attributes.
+    ///
+    /// It replaces values of the same name.
     func add(_ metadata: Logger.Metadata, to attributes: inout LogAttributes) {
         attributes.reserveCapacity(attributes.list.count + metadata.count)
         let isFresh = attributes.list.isEmpty
-        // Sorted, because a dictionary has no stable order.
+        // The metadata is sorted, because a dictionary has no stable order.
         for (name, value) in metadata.sorted(by: { $0.key < $1.key }) {
             let value = self.value(value, under: name, depth: 0)
             if isFresh { attributes.append(name, value) } else { attributes[name] = value }
@@ -33,7 +35,7 @@ struct MetadataConverter {
         }
     }
 
-    /// Keeps the types of numbers and Booleans.
+    /// Converts a value whose type is a number or a Boolean, and returns `nil` for others.
     private func number(_ value: any CustomStringConvertible & Sendable) -> JSONValue? {
         switch value {
         case let value as Int: .integer(Int64(value))

@@ -1,7 +1,8 @@
 public import HTTPChainCore
 public import Logging
 
-/// Passes the application's own log, written with swift-log, to a ``LogSink``, as stages do with the records of calls.
+/// Passes the application's own log, written with swift-log, to a ``LogSink``, just as stages do with the records of
+/// calls.
 ///
 /// ```swift
 /// LoggingSystem.bootstrap(
@@ -15,26 +16,26 @@ public import Logging
 /// )
 /// ```
 ///
-/// With a `MultiplexLogHandler`, the console keeps working as well.
+/// The `MultiplexLogHandler` ensures that messages still appear in the console.
 ///
-/// - The label is the record's component, so the sink's own levels apply: an event is logged if both ``logLevel`` and
+/// - The label is the record's component, so the sink's own levels apply. An event is logged if both ``logLevel`` and
 ///   the sink are enabled for its level. To leave the decision to the sink, set the level to `trace`.
-/// - Metadata becomes attributes: the handler's, then the metadata provider's, then the call's. If a name is repeated,
-///   the last value wins. Dictionaries and arrays stay nested; numbers and Booleans passed as such
-///   (`.stringConvertible(42)`) keep their types. The handler's own metadata is converted when it's set, not for each
-///   record.
+/// - Metadata becomes attributes: Metadata becomes attributes: that of the handler, then that of the metadata provider,
+///   and then that of the call. If a name is repeated, the last value wins. Dictionaries and arrays stay nested.
+///   Numbers and Booleans passed as such (`.stringConvertible(42)`) keep their types. The handler's own metadata is
+///   converted when it is set, not for each record.
 /// - An error of the event becomes `error.type`, as in metrics and spans, and `exception.message`. File, function, line
 ///   and source become `code.*` attributes.
-/// - **Secrets**: metadata with a secret's name (``/HTTPChainCore/Redaction``) is redacted, even if
-///   nested. Messages, errors and texts are searched for secrets. The search finds `token=…`, JSON and URLs with
-///   credentials, but not a password in plain words.
+/// - **Secrets**: **Secrets**: metadata with a secret's name (``/HTTPChainCore/Redaction``) is redacted, even if
+///   nested. Messages, errors and texts are searched for secrets. The search finds `token=…`, JSON, and URLs with
+///   credentials, but not a password in prose.
 /// - Events logged while records are being shipped are about the shipping, and are ignored.
 ///
-/// It's a value, as swift-log requires: changing one logger's level or metadata doesn't affect another.
+/// A handler is a value type, as swift-log requires: changing one logger's level or metadata doesn't affect another.
 public struct RemoteLogHandler: LogHandler {
     /// The least severe level that is logged; initially `info`.
     public var logLevel: Logger.Level
-    /// Adds metadata at the time of logging.
+    /// A provider of additional metadata at the time of logging.
     public var metadataProvider: Logger.MetadataProvider?
     /// Metadata added to every record.
     public var metadata: Logger.Metadata = [:] {
@@ -47,7 +48,7 @@ public struct RemoteLogHandler: LogHandler {
     private let label: String
     private let sink: any LogSink
     private let settings: RemoteLogSettings
-    /// ``metadata``, converted.
+    /// The converted ``metadata``.
     private var attributes = LogAttributes()
 
     /// Makes a handler.
@@ -56,14 +57,16 @@ public struct RemoteLogHandler: LogHandler {
     ///   - label: The label of the logger, which becomes the component.
     ///   - sink: The sink that receives the records.
     ///   - level: The least severe level that is logged; `info` by default.
-    ///   - metadataProvider: Adds metadata at the time of logging; the logging system's by default.
+    ///   - metadataProvider: The provider of additional metadata at the time of logging; the logging system's by
+    ///     default.
     ///   - includesSource: Whether records have attributes for their source location: the source, usually the module
     ///     (`code.namespace`), the file, function and line; `true` by default.
-    ///   - redaction: The rules that define what is secret; the standard rules by default, `nil` shows everything.
-    ///   - redactsText: Whether messages, errors and texts in metadata are searched for secrets too; `true` by default.
-    ///     Metadata with the name of a secret is always redacted.
-    ///   - textLimit: The size to which a message, an error or a text in metadata is cut; 32 KiB by default. It is cut
-    ///     before it's searched for secrets, so that long texts don't delay the program.
+    ///   - redaction: The rules that define which values are secret; the standard rules by default. `nil` shows
+    ///     everything.
+    ///   - redactsText: Whether messages, errors and texts in metadata are also searched for secrets; `true` by
+    ///     default. Metadata with the name of a secret is always redacted.
+    ///   - textLimit: The size to which a message, an error or a text in metadata is truncated; 32 KiB by default. It
+    ///     is truncated before it is searched for secrets, so that long texts don't delay the program.
     ///   - environment: The source of the time of records; the live environment by default.
     public init(
         label: String,
@@ -138,20 +141,22 @@ public struct RemoteLogHandler: LogHandler {
         return attributes
     }
 
-    /// The same type as in metrics, spans and call logs.
+    /// Returns the same type as in metrics, spans and call logs.
     ///
     /// For cancellations, it is the name of the type.
     private static func errorType(of error: any Error) -> String {
         HTTPSemantics.errorType(of: error) ?? StageSummary.name(of: type(of: error))
     }
 
-    /// Adds the source location; metadata of the same name has priority.
+    /// Adds the source location.
+    ///
+    /// Metadata of the same name takes precedence.
     ///
     /// The names follow the OpenTelemetry semantic conventions.
     private func addCode(of event: LogEvent, to attributes: inout LogAttributes) {
         guard settings.includesSource else { return }
         attributes.reserveCapacity(attributes.list.count + 4)
-        // Names are searched only if the metadata has names with this prefix.
+        // Names are compared only if the metadata contains names with this prefix.
         let isFree = !attributes.list.contains { $0.name.utf8.starts(with: "code.".utf8) }
         func add(_ name: String, _ value: @autoclosure () -> JSONValue) {
             if isFree || attributes[name] == nil { attributes.append(name, value()) }

@@ -4,20 +4,20 @@ import HTTPChainSupport
 import HTTPTypes
 import Tracing
 
-/// The names and attributes of spans, by OpenTelemetry's conventions for HTTP clients.
+/// The names and attributes of spans, according to OpenTelemetry's conventions for HTTP clients.
 struct SpanRules: Sendable {
     let knownMethods: Set<String>
     let requestFields: [HTTPField.Name]
     let responseFields: [HTTPField.Name]
 
-    /// The span's name: the method, or `HTTP` if it isn't known, and then the template if there is one.
+    /// Returns the span's name: the method, or `HTTP` if it isn't known, followed by the template if there is one.
     func name(method: HTTPRequest.Method, template: String?) -> String {
         let method = knownMethods.contains(method.rawValue) ? method.rawValue : "HTTP"
         guard let template else { return method }
         return "\(method) \(template)"
     }
 
-    /// Returns the attributes known when a request is sent.
+    /// Returns the attributes that are known when a request is sent.
     func attributes(of request: borrowing Request, template: String?, resendCount: Int) -> SpanAttributes {
         let head = request.head
         let redaction = request.redaction
@@ -41,7 +41,7 @@ struct SpanRules: Sendable {
         return attributes
     }
 
-    /// Returns the attributes known when a response head has arrived.
+    /// Returns the attributes that are known when the head of a response has arrived.
     func attributes(of head: HTTPResponse, redaction: Redaction) -> SpanAttributes {
         var attributes: SpanAttributes = ["http.response.status_code": .int64(Int64(head.status.code))]
         if HTTPSemantics.isError(head.status.code) {

@@ -9,13 +9,15 @@ public import Tracing
 public struct ShippedSpan: Span {
     /// The context for work within the span.
     public let context: InstrumentationContext
-    /// The data of the span; `nil` if it isn't recorded.
+    /// The data of the span, or `nil` if it isn't recorded.
     let recording: Recording?
 
-    /// Whether changes to the span are kept, which is the case if its trace is recorded and it hasn't ended.
+    /// Whether changes to the span are kept: its trace is recorded, and the span hasn't ended.
     public var isRecording: Bool { recording?.isOpen ?? false }
 
-    /// The name of the operation; empty for a span that isn't recorded.
+    /// The name of the operation.
+    ///
+    /// It is empty if the span isn't recorded.
     public var operationName: String {
         get { recording?.read { $0.record.name } ?? "" }
         nonmutating set { recording?.change { $0.record.name = newValue } }
@@ -29,7 +31,7 @@ public struct ShippedSpan: Span {
 
     /// Sets the result of the operation.
     ///
-    /// Once it is `ok`, it can't be changed.
+    /// Once the result is `ok`, it can't be changed.
     public func setStatus(_ status: SpanStatus) {
         recording?.change { state in
             guard state.record.status != .ok else { return }
@@ -61,14 +63,14 @@ public struct ShippedSpan: Span {
 
     /// Adds a link to a related span.
     ///
-    /// A link without a trace is left out.
+    /// A link without a trace is omitted.
     public func addLink(_ link: SpanLink) {
         recording?.add(link)
     }
 
     /// Ends the span and passes it to the shipper.
     ///
-    /// Ending it again has no effect.
+    /// If the span has already ended, this has no effect.
     public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
         guard let recording, recording.isOpen else { return }
         recording.end(at: instant().nanosecondsSinceEpoch)
@@ -76,7 +78,7 @@ public struct ShippedSpan: Span {
 }
 
 extension ShippedSpan {
-    /// The record of a span until it ends.
+    /// The data of a span until it ends.
     final class Recording: Sendable {
         struct State {
             var record: SpanRecord
@@ -150,7 +152,7 @@ extension ShippedSpan {
             sink.log(LogRecord(record))
         }
 
-        /// The attributes sorted by name, without secrets.
+        /// Returns the attributes, sorted by name and without secrets.
         private func attributes(
             _ attributes: SpanAttributes,
             upTo limit: Int
@@ -184,7 +186,7 @@ extension ShippedSpan {
         }
 
         private func shown(_ text: String) -> String {
-            // Cut by Unicode scalars, because a Character may have any length.
+            // The text is truncated by Unicode scalars, because a `Character` may have any length.
             let cut = text.utf8.count > limits.length ? text.unicodeScalars.prefix(limits.length) : nil
             let shown = cut.map { String(String.UnicodeScalarView($0)) } ?? text
             return redaction.text(shown, isCutOff: shown.utf8.count < text.utf8.count)

@@ -23,23 +23,23 @@ public import Tracing
 /// try await shipper.shutdown()
 /// ```
 ///
-/// **Spans** have random IDs, which aren't secret. They are children of the span in their context, whether it belongs
-/// to this program or came with a request (``extract(_:into:using:)``). Their scope is the module that starts them. A
-/// span is passed to the shipper once, when it ends. A span that never ends is never sent.
+/// **Spans** have random IDs, which aren't secret. They are children of the span in their context, which may belong to
+/// this program or have arrived with a request (``extract(_:into:using:)``). Their scope is the module that starts
+/// them. A span is passed to the shipper when it ends. A span that never ends is never sent.
 ///
-/// **Sampling.** ``TraceSampler`` decides when a span starts. An unrecorded span keeps only its ID. For an unrecorded
-/// attempt the server receives the enclosing span, or a new trace, marked as not recorded.
+/// **Sampling.** A ``TraceSampler`` decides when a span starts. A span that isn't recorded has only its ID. For an
+/// attempt that isn't recorded, the server receives the enclosing span, or a new trace, marked as not recorded.
 ///
-/// **Limits.** ``SpanLimits`` limits attributes, events, links and texts. The number of parts left out is recorded on
+/// **Limits.** ``SpanLimits`` limits attributes, events, links and texts. The number of omitted parts is recorded in
 /// the span. Spans that a full queue drops are counted in the shipper's ``/HTTPChainLogShipper/LogShipper/statistics``,
 /// and reported to the receiver in a separate span. Failed spans are dropped last.
 ///
 /// **Secrets.** The environment's ``/HTTPChainCore/Redaction`` redacts attributes with the name of a secret, and
-/// secrets found in texts.
+/// secrets that it finds in texts.
 ///
 /// **Propagation** follows W3C Trace Context and W3C Baggage (``/HTTPChainTracing/W3CPropagator``).
 ///
-/// **Its own traffic.** A shipper's requests have no recorded spans.
+/// **Its own traffic.** A shipper's own requests have no recorded spans.
 public final class ShippingTracer: Tracer, Sendable {
     private let sink: any LogSink
     private let sampler: TraceSampler
@@ -50,10 +50,10 @@ public final class ShippingTracer: Tracer, Sendable {
     /// Makes a tracer.
     ///
     /// - Parameters:
-    ///   - sink: The sink for finished spans: a shipper with the format `.otlpTraces`, or a test.
-    ///   - sampler: The sampler; records all traces by default.
+    ///   - sink: The sink for finished spans, such as a shipper with the format `.otlpTraces`.
+    ///   - sampler: The sampler. By default, all traces are recorded.
     ///   - limits: The limits of spans.
-    ///   - environment: The random numbers for IDs, and the redaction rules; the system's by default.
+    ///   - environment: The random source for IDs, and the redaction rules; the system's by default.
     public init(
         _ sink: any LogSink,
         sampler: TraceSampler = .always,
@@ -80,7 +80,7 @@ public final class ShippingTracer: Tracer, Sendable {
         let context = context()
         switch sample(childOf: context.traceContext) {
         case .dropped(let trace):
-            // A span that is requested explicitly has its own ID in the trace, whether it's recorded or not.
+            // A span that is requested explicitly has its own ID in the trace, even if it isn't recorded.
             let own = trace == context.traceContext ? trace.child(spanID: ids.span()) : trace
             return ShippedSpan(context: Self.context(of: own, in: context), recording: nil)
         case .recorded(let trace):
@@ -90,13 +90,15 @@ public final class ShippingTracer: Tracer, Sendable {
 
     /// The ID of this program's span in a context.
     ///
-    /// A parent with another ID came with a request.
+    /// A parent with a different ID arrived with a request.
     private enum LocalSpan: InstrumentationContextKey {
         typealias Value = UInt64
         static var nameOverride: String? { "httpchain-local-span" }
     }
 
-    /// Does nothing: the shipper's owner flushes it or shuts it down.
+    /// Does nothing.
+    ///
+    /// The shipper's owner flushes it or shuts it down.
     @available(*, deprecated)
     public func forceFlush() {}
 
@@ -132,7 +134,7 @@ extension ShippingTracer: SamplingTracer {
             return isSampled ? .recorded(trace) : .dropped(trace)
         }
         guard sampler.records(traceIDLow: parent.traceIDLow, parent: parent), !LogShipper.isShipping else {
-            // Trace Context §3.4: a changed flag requires a new parent; otherwise the trace is passed on unchanged.
+            // Trace Context §3.4: a changed flag requires a new parent. Otherwise, the trace is passed on unchanged.
             return .dropped(parent.isSampled ? parent.child(spanID: ids.span(), isSampled: false) : parent)
         }
         return .recorded(parent.child(spanID: ids.span(), isSampled: true))

@@ -1,13 +1,13 @@
 #if Tracing
 package import HTTPChainCore
 
-/// Random IDs of traces and spans, from a generator that is seeded once with system random numbers.
+/// Random IDs of traces and spans, from a generator that is seeded once with random numbers of the system.
 ///
-/// A system random number for each ID would take longer than everything else in an unrecorded attempt.
+/// Getting a random number from the system for each ID would take longer than everything else in an unrecorded attempt.
 ///
 /// The generator is xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators"). Its state is
-/// larger than a trace ID, so the IDs of two programs collide no more often than fully random IDs. IDs aren't secret,
-/// and needn't be unpredictable.
+/// larger than a trace ID, so the IDs of two programs don't collide more often than fully random IDs. IDs aren't
+/// secret, and don't have to be unpredictable.
 package struct TraceIDs: Sendable {
     private let generator: Locked<Xoshiro256>
 
@@ -15,12 +15,12 @@ package struct TraceIDs: Sendable {
         generator = Locked(Xoshiro256(random.next(), random.next(), random.next(), random.next()))
     }
 
-    /// The two halves of a trace ID, and the ID of the trace's first span.
+    /// Returns the two halves of a trace ID, and the ID of the trace's first span.
     package func root() -> (high: UInt64, low: UInt64, span: UInt64) {
         generator.withLock { ($0.next(), $0.next(), $0.next()) }
     }
 
-    /// The id of a span.
+    /// Returns the ID of a span.
     package func span() -> UInt64 { generator.withLock { $0.next() } }
 }
 
@@ -28,7 +28,7 @@ package struct TraceIDs: Sendable {
 package struct Xoshiro256: Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Makes a generator with this state.
+    /// Makes a generator with an initial state.
     ///
     /// A state of all zeros is replaced, because the generator would never leave it.
     package init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {

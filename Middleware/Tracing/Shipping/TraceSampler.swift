@@ -2,33 +2,33 @@
 public import Foundation
 import HTTPChainTracing
 
-/// A rule for which traces are recorded and shipped.
+/// A rule that determines which traces are recorded and shipped.
 ///
 /// ```swift
 /// let sampler = TraceSampler.ratio(0.1)  // a tenth of the traces that begin here, and all that callers record
 /// ```
 ///
 /// By default, a trace from another program is recorded if that program records it, so that traces are complete (see
-/// ``ratio(_:followsParent:)``). A new trace is sampled by its ID, so that programs with the same ratio record the same
-/// traces.
+/// ``ratio(_:followsParent:)``). For a new trace, the decision depends on its ID, so that programs with the same ratio
+/// record the same traces.
 public struct TraceSampler: Sendable, Hashable {
-    /// The fraction of new traces that is recorded, from 0 to 1.
+    /// The fraction of new traces that are recorded, from 0 to 1.
     package let ratio: Double
-    /// Whether the parent's decision applies, if there is a parent.
+    /// Whether the parent's decision is used, if there is a parent.
     package var followsParent: Bool
     /// Descriptions of the variables that ``init(environment:)`` couldn't read, without their values.
     public let problems: [String]
 
-    /// Every trace (`parentbased_always_on`).
+    /// Records all traces (`parentbased_always_on`).
     public static let always = TraceSampler(ratio: 1)
-    /// No new trace (`parentbased_always_off`).
+    /// Records no new traces (`parentbased_always_off`).
     package static let never = TraceSampler(ratio: 0)
 
-    /// A fraction of the traces (`parentbased_traceidratio`, or `traceidratio`).
+    /// Records a fraction of the traces (`parentbased_traceidratio`, or `traceidratio`).
     ///
     /// - Parameters:
-    ///   - ratio: From 0 to 1; other values are clamped, and NaN counts as 0.
-    ///   - followsParent: Whether the parent's decision applies, if there is a parent; `true` by default.
+    ///   - ratio: The fraction, from 0 to 1. Other values are clamped, and NaN counts as 0.
+    ///   - followsParent: Whether the parent's decision is used, if there is a parent; `true` by default.
     public static func ratio(_ ratio: Double, followsParent: Bool = true) -> TraceSampler {
         TraceSampler(ratio: ratio, followsParent: followsParent)
     }
@@ -39,7 +39,7 @@ public struct TraceSampler: Sendable, Hashable {
         problems = []
     }
 
-    /// Makes the sampler set by `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`; ``always`` if the sampler is
+    /// Makes the sampler set by `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG`, or ``always`` if the sampler is
     /// missing or unknown.
     ///
     /// A ratio that is missing or invalid counts as 1. An unknown sampler and an invalid ratio are listed in
@@ -65,16 +65,16 @@ public struct TraceSampler: Sendable, Hashable {
         return 1
     }
 
-    /// Whether any span of this parent, or without one, may be recorded.
+    /// Returns whether a child of this parent (or a span without one) may be recorded.
     func mayRecord(childOf parent: TraceContext?) -> Bool {
         if followsParent, let parent { return parent.isSampled }
         return ratio > 0
     }
 
-    /// Whether a span is recorded.
+    /// Returns whether a span is recorded.
     ///
     /// - Parameters:
-    ///   - traceIDLow: The second half of the trace ID, of which 56 bits are random (Trace Context, Level 2).
+    ///   - traceIDLow: The second half of the trace ID, in which 56 bits are random (Trace Context, Level 2).
     ///   - parent: The caller's span, if there is one.
     func records(traceIDLow: UInt64, parent: TraceContext?) -> Bool {
         if followsParent, let parent { return parent.isSampled }
@@ -84,9 +84,9 @@ public struct TraceSampler: Sendable, Hashable {
     }
 }
 
-/// The size limits of a span.
+/// The limits on the size of a span.
 ///
-/// Parts beyond them are left out and counted.
+/// Parts beyond them are omitted and counted.
 public struct SpanLimits: Sendable, Hashable {
     package var attributes: Int
     package var events: Int
@@ -95,14 +95,16 @@ public struct SpanLimits: Sendable, Hashable {
     package var innerAttributes = 128
     package var length: Int
 
-    /// Makes limits; numbers below zero count as zero.
+    /// Makes limits.
+    ///
+    /// Numbers below zero count as zero.
     ///
     /// - Parameters:
     ///   - attributes: The maximum number of attributes of a span; 128 by default.
     ///   - events: The maximum number of events of a span; 128 by default.
     ///   - links: The maximum number of links of a span; 128 by default.
     ///   - length: The maximum length of a text in an attribute, in Unicode scalars; 8,192 by default. Longer texts are
-    ///     cut.
+    ///     truncated.
     public init(attributes: Int = 128, events: Int = 128, links: Int = 128, length: Int = 8192) {
         self.attributes = max(0, attributes)
         self.events = max(0, events)

@@ -2,13 +2,13 @@
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// The values that an application sends with a trace: the field `baggage` of W3C Baggage.
+/// The values that an application sends together with a trace: the field `baggage` of W3C Baggage.
 ///
 /// It is sent to every server that receives the trace context, so don't put confidential data in it.
 public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// A name and its value.
     package struct Entry: Sendable, Hashable {
-        /// The name: a token (RFC 9110 §5.6.2).
+        /// The name, which is a token (RFC 9110 §5.6.2).
         package let name: String
         /// The value, decoded.
         package let value: String
@@ -28,10 +28,12 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedVal
     /// The entries, in order, with unique names.
     package private(set) var entries: [Entry] = []
 
-    /// Reads the field's value; without one, the baggage is empty.
+    /// Reads the field's value.
     ///
-    /// Multiple values are joined with commas. Malformed entries, and those beyond the limits, are left out. If a name
-    /// is repeated, the last entry wins.
+    /// Without one, the baggage is empty.
+    ///
+    /// Multiple values must be joined with commas. Malformed entries, and those beyond the limits, are omitted. If a
+    /// name is repeated, the last entry wins.
     public init(_ text: String = "") {
         for part in Array(text.utf8.prefix(Self.lengthLimit)).split(separator: UInt8(ascii: ",")) {
             let pieces = part.split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
@@ -52,7 +54,9 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedVal
         }
     }
 
-    /// The value of a name; setting `nil` removes the entry.
+    /// The value with a name.
+    ///
+    /// Setting it to `nil` removes the entry.
     ///
     /// A value isn't set if the name isn't a token (RFC 9110 §5.6.2), or if the entry would exceed the limits of W3C
     /// Baggage: 64 entries and 8,192 bytes.
@@ -69,7 +73,7 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedVal
 
     /// Adds an entry, replacing one with the same name.
     ///
-    /// - Returns: Whether it was within the limits.
+    /// - Returns: Whether the entry was within the limits.
     @discardableResult
     package mutating func set(_ entry: Entry) -> Bool {
         var changed = entries
@@ -91,7 +95,7 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedVal
         !bytes.isEmpty && bytes.allSatisfy(ASCII.isTokenByte)
     }
 
-    /// baggage-octet: printable, without space, quote, comma, semicolon and backslash.
+    /// Whether a byte is a baggage-octet: printable, and not a space, quotation mark, comma, semicolon or backslash.
     private static func isOctet(_ byte: UInt8) -> Bool {
         ASCII.isVisible(byte) && !"\",;\\".utf8.contains(byte)
     }
@@ -100,7 +104,9 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedVal
         String(percentEncoding: value.utf8) { isOctet($0) && $0 != UInt8(ascii: "%") }
     }
 
-    /// The value without percent-encoding; a `%` that doesn't begin a triplet is kept.
+    /// Returns the value without percent-encoding.
+    ///
+    /// A `%` that doesn't begin a triplet is kept.
     ///
     /// - Returns: `nil` if the decoded value isn't UTF-8.
     private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {

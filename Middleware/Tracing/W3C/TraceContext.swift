@@ -13,11 +13,15 @@ public struct TraceContext: Sendable, Hashable {
     package let traceIDHigh: UInt64
     /// The second half of the trace ID.
     package let traceIDLow: UInt64
-    /// The ID of the span that is the parent of the receiver's span; never 0.
+    /// The ID of the span that is the parent of the receiver's span.
+    ///
+    /// It is never 0.
     package private(set) var parentID: UInt64
-    /// The trace's flags, of which ``sampledFlag`` and ``randomFlag`` are defined.
+    /// The flags of the trace.
+    ///
+    /// ``sampledFlag`` and ``randomFlag`` are defined.
     package var flags: UInt8
-    /// The state that participating systems keep.
+    /// The state that the systems along the trace have added.
     package var state: TraceState
 
     /// The flag for a trace that the caller may have recorded (§3.2.2.5.1).
@@ -27,7 +31,7 @@ public struct TraceContext: Sendable, Hashable {
 
     /// Makes a context.
     ///
-    /// - Returns: `nil` if an ID is 0, which is invalid for traces and spans.
+    /// - Returns: `nil` if an ID is 0, which isn't valid for traces and spans.
     package init?(
         traceIDHigh: UInt64,
         traceIDLow: UInt64,
@@ -45,12 +49,12 @@ public struct TraceContext: Sendable, Hashable {
 
     /// Reads the fields of a request (§3.2, §3.3).
     ///
-    /// A later version is read as far as this version defines it (§3.2.4). Unknown flags are dropped.
+    /// A later version is read as far as it corresponds to this one (§3.2.4). Unknown flags are dropped.
     ///
     /// - Parameters:
     ///   - traceparent: The value of `traceparent`.
-    ///   - tracestate: The value of `tracestate`, with multiple values joined by commas. A malformed one is ignored.
-    /// - Returns: `nil` if `traceparent` is malformed; `tracestate` is then ignored too.
+    ///   - tracestate: The value of `tracestate`, with multiple values joined by commas. A malformed value is ignored.
+    /// - Returns: `nil` if `traceparent` is malformed. In that case, `tracestate` is ignored too.
     public init?(traceparent: String, tracestate: String? = nil) {
         let bytes = Array(traceparent.utf8.trimmingSpace())
         // version "-" trace-id "-" parent-id "-" trace-flags
@@ -104,13 +108,13 @@ public struct TraceContext: Sendable, Hashable {
         }
     }
 
-    /// The value of `tracestate`; `nil` if there is nothing to send.
+    /// The value of `tracestate`, or `nil` if there is nothing to send.
     public var tracestate: String? { state.members.isEmpty ? nil : state.description }
 
     /// Makes the first span of a new trace from random numbers.
     ///
-    /// The random flag describes how the trace ID was made, not whether the trace is recorded. It is always set, so
-    /// that systems that sample by the ID can rely on it (Level 2, §3.2.2.5.2).
+    /// The random flag describes how the trace ID was made, rather than whether the trace is recorded. It is always
+    /// set, so that systems that sample by the ID can rely on it (Level 2, §3.2.2.5.2).
     package init(random high: UInt64, _ low: UInt64, spanID: UInt64, isSampled: Bool) {
         traceIDHigh = high
         traceIDLow = max(1, low)
@@ -119,14 +123,18 @@ public struct TraceContext: Sendable, Hashable {
         state = TraceState()
     }
 
-    /// Returns the same trace with a new span as the receiver's parent, whose ID is a random number.
+    /// Returns the same trace with a new span as the receiver's parent.
+    ///
+    /// The span's ID must be a random number.
     package func child(spanID: UInt64) -> TraceContext {
         var context = self
         context.parentID = max(1, spanID)
         return context
     }
 
-    /// Returns the same trace with a new span, recorded from here on or not.
+    /// Returns the same trace with a new span.
+    ///
+    /// It is recorded from there on if `isSampled` is `true`.
     package func child(spanID: UInt64, isSampled: Bool) -> TraceContext {
         var context = child(spanID: spanID)
         context.flags = isSampled ? flags | Self.sampledFlag : flags & ~Self.sampledFlag

@@ -1,7 +1,7 @@
 #if Tracing
 import HTTPChainSupport
 
-/// The state of the systems that a trace has passed: the field `tracestate` of W3C Trace Context, §3.3.
+/// The state of the systems along a trace: the field `tracestate` of W3C Trace Context, §3.3.
 package struct TraceState: Sendable, Hashable, CustomStringConvertible {
     /// The entry of one system.
     package struct Member: Sendable, Hashable {
@@ -16,18 +16,22 @@ package struct TraceState: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length that is read, in bytes: 32 entries of maximum length, and some space between them.
     static let lengthLimit = 20_000
 
-    /// The entries, most recently changed first, with unique keys and at most ``memberLimit``.
+    /// The entries, of which the most recently changed is first.
+    ///
+    /// Keys are unique, and there are at most ``memberLimit`` entries.
     package private(set) var members: [Member] = []
 
     /// Makes an empty state.
     package init() {}
 
-    /// Reads the field's value; multiple values are joined with commas.
+    /// Reads the field's value.
+    ///
+    /// Multiple values must be joined with commas.
     ///
     /// If a key is repeated, the first entry wins.
     ///
-    /// - Returns: `nil` if any entry is malformed, or there are more than ``memberLimit``, because none of it may be
-    ///   kept then.
+    /// - Returns: `nil` if an entry is malformed or there are more than ``memberLimit``, because then the whole field
+    ///   must be discarded.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.lengthLimit else { return nil }
@@ -57,7 +61,8 @@ package struct TraceState: Sendable, Hashable, CustomStringConvertible {
         return bytes.allSatisfy { $0.isLowerOrDigit || "_-*/@".utf8.contains($0) }
     }
 
-    /// Printable characters except comma and equals sign, up to 256, not ending in a space.
+    /// Returns whether these are up to 256 printable characters, without commas and equals signs and not ending with a
+    /// space.
     private static func isValue(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let last = bytes.last, bytes.count <= 256, last != 0x20 else { return false }
         return bytes.allSatisfy {

@@ -4,10 +4,10 @@ import HTTPChainSupport
 public import HTTPTypes
 public import Instrumentation
 
-/// Propagates traces by W3C Trace Context and W3C Baggage, for a program that hasn't bootstrapped an instrument.
+/// Propagates traces as W3C Trace Context and W3C Baggage, for a program that hasn't bootstrapped an instrument.
 ///
-/// It makes no spans. A server reads the trace of a request that it receives, and the chain passes the trace on to the
-/// servers that it calls, with a separate ID for each attempt.
+/// It doesn't make spans. A server reads the trace of a request that it receives, and the chain passes the trace on to
+/// the servers that it calls, with a separate ID for each attempt.
 ///
 /// ```swift
 /// var context = InstrumentationContext.topLevel
@@ -17,25 +17,29 @@ public import Instrumentation
 /// }
 /// ```
 ///
-/// It's also an `Instrument`, and can be bootstrapped as such.
+/// It is also an `Instrument`, and can be bootstrapped.
 public struct W3CPropagator: Instrument {
-    /// Whether a request without a trace begins one, which isn't recorded.
+    /// Whether a request without a trace starts one, which isn't recorded.
     package let startsTraces: Bool
 
     /// Makes a propagator.
     ///
-    /// - Parameter startsTraces: Whether a request without a trace begins one; `false` by default, so that it has no
-    ///   fields.
+    /// - Parameter startsTraces: Whether a request without a trace starts one. The default is `false`, so that such a
+    ///   request has no trace fields.
     public init(startsTraces: Bool = false) {
         self.startsTraces = startsTraces
     }
 
-    /// Reads `traceparent`, `tracestate` and `baggage` of a message; malformed fields count as missing.
+    /// Reads `traceparent`, `tracestate` and `baggage` of a message.
+    ///
+    /// Malformed fields count as missing.
     public func extract(_ fields: HTTPFields, into context: inout InstrumentationContext) {
         extract(fields, into: &context, using: FieldExtractor())
     }
 
-    /// Reads `traceparent`, `tracestate` and `baggage`; malformed fields count as missing.
+    /// Reads `traceparent`, `tracestate` and `baggage`.
+    ///
+    /// Malformed fields count as missing.
     public func extract<Carrier, Extract: Extractor>(
         _ carrier: Carrier,
         into context: inout InstrumentationContext,
@@ -66,7 +70,7 @@ public struct W3CPropagator: Instrument {
         }
     }
 
-    /// Whether there is anything to send to a server.
+    /// Returns whether there is anything to send to a server.
     func hasSomething(in context: InstrumentationContext?) -> Bool {
         guard !startsTraces else { return true }
         guard let context, !context.isEmpty else { return false }
@@ -108,13 +112,15 @@ public struct W3CPropagator: Instrument {
 }
 
 extension HTTPField.Name {
-    // Lower case, as W3C Trace Context §3.2.1 recommends; the names in HTTPTypes are capitalized.
+    // The names are in lower case, as W3C Trace Context §3.2.1 recommends. Those in HTTPTypes are capitalized.
     fileprivate static let traceparent = Self(constant: "traceparent")
     fileprivate static let tracestate = Self(constant: "tracestate")
     fileprivate static let baggage = Self(constant: "baggage")
 }
 
-/// Reads a trace's fields from a message's header; repeated fields are joined (RFC 9110 §5.3).
+/// Reads the fields of a trace from the header of a message.
+///
+/// Repeated fields are joined (RFC 9110 §5.3).
 package struct FieldExtractor: Extractor {
     package init() {}
 

@@ -8,31 +8,31 @@ package struct CurlLogFormatter: DetailedLogFormatter {
     /// Makes the formatter.
     package init() {}
 
-    /// At least the header fields.
+    /// From the header fields to the bodies.
     package var detailRange: ClosedRange<ExchangeDetail> { .headers ... .bodies }
 
-    /// The command line.
+    /// Returns the command line.
     package func message(for exchange: ExchangeLog) -> String {
         let fields = exchange.requestFields ?? [:]
         let data = exchange.requestBody.flatMap { $0.kind == .text ? $0.text : nil }
         var words = ["curl"] + Self.method(exchange.method, hasData: data != nil)
-        // curl reads brackets and braces in a URL as patterns, and tidies paths.
+        // curl treats brackets and braces in a URL as patterns, and normalizes paths.
         if exchange.url.utf8.contains(where: "[]{}".utf8.contains) { words.append("--globoff") }
         if exchange.url.utf8.contains("/.".utf8) { words.append("--path-as-is") }
         if fields[.acceptEncoding] != nil { words.append("--compressed") }
         for field in fields where !Self.ownFields.contains(field.name) {
-            // The body is shown without content coding.
+            // The body is shown with its content coding removed.
             if data != nil, field.name == .contentEncoding { continue }
-            // A field without a value is written with a semicolon; with a colon, curl would leave it out.
+            // A field without a value is written with a semicolon. With a colon, curl would omit it.
             let value = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
             words += ["--header", Escaping.shellWord(value)]
         }
         if let data {
             if fields[.contentType] == nil { words += ["--header", "'Content-Type:'"] }
-            // Not `--data`, which reads data that begins with @ as a file name.
+            // `--data` isn't used, because it treats data that begins with @ as a file name.
             words += ["--data-raw", Escaping.shellWord(data)]
         }
-        // A word that begins with a dash would be an option.
+        // A word that begins with a dash would be treated as an option.
         if exchange.url.utf8.first == UInt8(ascii: "-") { words.append("--url") }
         words.append(Escaping.shellWord(exchange.url))
         if let comment = Self.comment(on: exchange) { words.append("# \(comment.printable())") }

@@ -4,7 +4,7 @@ import HTTPChainSupport
 import HTTPTypes
 
 extension LogAttributes {
-    /// Describes an exchange by the OpenTelemetry semantic conventions for HTTP clients.
+    /// Describes an exchange according to the OpenTelemetry semantic conventions for HTTP clients.
     init(_ exchange: ExchangeLog) {
         self.init()
         reserveCapacity(24)
@@ -59,7 +59,7 @@ extension LogAttributes {
         }
     }
 
-    /// Adds fields as the conventions require: names in lower case, each value a list.
+    /// Adds fields as the conventions require: with names in lower case, and a list of values for each.
     private mutating func append(_ fields: HTTPFields?, as prefix: String) {
         guard let fields else { return }
         var names: [String] = []

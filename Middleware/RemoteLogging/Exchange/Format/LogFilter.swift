@@ -11,25 +11,26 @@ import Logging
 ///     .or(.sampled(oneIn: 100))
 /// ```
 ///
-/// The filter decides as early as possible. A call that ``sampled(oneIn:)`` leaves out passes unchanged, unless another
-/// condition could still include it. Conditions on the end of an exchange (its level, status, outcome, time and host)
-/// are evaluated before anything is redacted or formatted. Only a filter made from a closure needs the whole record.
+/// The filter decides as early as possible. A call that ``sampled(oneIn:)`` excludes is passed on unchanged, unless
+/// another condition could still include it. Conditions on the result of an exchange (its level, status, outcome, time
+/// and host) are evaluated before anything is redacted or formatted. Only a filter made from a closure needs the whole
+/// record.
 public struct LogFilter: Sendable {
     /// The facts known about an exchange before its record is made.
     struct Facts {
         let callID: UInt64
         let component: String
-        /// The end of the exchange, or `nil` while it's in progress.
+        /// The result of the exchange, or `nil` while it is in progress.
         var end: End?
     }
 
-    /// The end of an exchange.
+    /// The result of an exchange.
     struct End {
         let level: Logger.Level
         let status: HTTPResponse.Status?
         let outcome: ExchangeOutcome
         let duration: Duration
-        /// Computed on demand.
+        /// The origin, computed on demand.
         let origin: () -> Origin?
     }
 
@@ -40,7 +41,7 @@ public struct LogFilter: Sendable {
         case and(Rule, Rule)
         case not(Rule)
 
-        /// Whether the rule matches; `nil` if that isn't known yet.
+        /// Returns whether the rule matches, or `nil` if that isn't known yet.
         func holds(_ facts: Facts, _ exchange: ExchangeLog?) -> Bool? {
             switch self {
             case .beginning(let condition): return condition(facts)
@@ -64,14 +65,16 @@ public struct LogFilter: Sendable {
 
     private static func end(_ condition: @escaping @Sendable (End) -> Bool) -> LogFilter { LogFilter(.end(condition)) }
 
-    /// Makes a filter from a closure, which is called when an exchange is over and its record is made.
+    /// Makes a filter from a closure.
     ///
-    /// - Parameter condition: Whether an exchange is logged.
+    /// It is called when an exchange has ended and its record has been made.
+    ///
+    /// - Parameter condition: Returns whether to log an exchange.
     public init(_ condition: @escaping @Sendable (ExchangeLog) -> Bool) {
         rule = .record(condition)
     }
 
-    /// Whether an exchange is logged.
+    /// Returns whether an exchange is logged.
     package func includes(_ exchange: ExchangeLog) -> Bool {
         let end = End(
             level: exchange.level,
@@ -84,17 +87,21 @@ public struct LogFilter: Sendable {
         return rule.holds(facts, exchange) ?? true
     }
 
-    /// Whether an exchange with these facts is logged; `nil` if more must be known.
+    /// Returns whether an exchange with these facts is logged, or `nil` if more must be known.
     func decision(_ facts: Facts) -> Bool? { rule.holds(facts, nil) }
 
     // MARK: Conditions
 
-    /// Includes exchanges logged by a component or one below it: `http` includes `http.client`.
+    /// Includes exchanges logged by a component or one below it.
+    ///
+    /// For example, `http` includes `http.client`.
     package static func component(_ component: String) -> LogFilter {
         LogFilter(.beginning { $0.component == component || $0.component.begins(with: component + ".") })
     }
 
-    /// Includes exchanges with one of these hosts; `*.example.com` matches every host under `example.com`.
+    /// Includes exchanges with one of these hosts.
+    ///
+    /// `*.example.com` matches every host under `example.com`.
     public static func host(_ hosts: String...) -> LogFilter {
         let patterns = hosts.compactMap { HostPattern($0) }
         return .end { exchange in
@@ -120,16 +127,16 @@ public struct LogFilter: Sendable {
     /// ```
     public static let errors: LogFilter = .outcome(.clientError, .serverError, .failure)
 
-    /// Includes exchanges that took longer than this.
+    /// Includes exchanges that took longer than a limit.
     public static func duration(over limit: Duration) -> LogFilter { .end { $0.duration > limit } }
 
-    /// Includes a random sample of calls: all attempts of a call, or none.
+    /// Includes a random sample of calls, with all attempts of each.
     ///
-    /// The decision is made when the call begins, so a call that is left out costs only a random number.
+    /// The decision is made when the call begins, so a call that is excluded costs only a random number.
     ///
-    /// - Parameter count: The number of calls of which one is included; 1 or less includes all.
+    /// - Parameter count: One call out of this number is included, on average. With 1 or less, all are included.
     public static func sampled(oneIn count: Int) -> LogFilter {
-        // The call ID was drawn from `environment.random`, and is the same for each attempt.
+        // The call ID is taken from `environment.random`, and is the same for all attempts.
         LogFilter(.beginning { count <= 1 || $0.callID % UInt64(count) == 0 })
     }
 
@@ -141,6 +148,6 @@ public struct LogFilter: Sendable {
     /// Returns a filter for exchanges that pass this filter, or the other, or both.
     public func or(_ other: LogFilter) -> LogFilter { LogFilter(.not(.and(.not(rule), .not(other.rule)))) }
 
-    /// Returns a filter for exchanges that do not pass a filter.
+    /// Returns a filter for exchanges that don't pass a filter.
     public static func not(_ filter: LogFilter) -> LogFilter { LogFilter(.not(filter.rule)) }
 }

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// Formats exchanges, for people and for machines.
+/// Formats exchanges, both for people and for machines.
 ///
 /// ```swift
 /// struct PathFormatter: LogFormatter {
@@ -11,12 +11,14 @@ import HTTPTypes
 /// }
 /// ```
 public protocol LogFormatter: Sendable {
-    /// A description of what happened, for people.
+    /// Returns a description of what happened, for people.
     ///
-    /// Text from outside may contain line breaks; a one-line message should escape them.
+    /// Text from outside may contain line breaks. A one-line message should escape them.
     func message(for exchange: ExchangeLog) -> String
 
-    /// Returns the attributes that describe an exchange, for machines; those of ``LogFormatter/semantic`` by default.
+    /// Returns the attributes that describe an exchange, for machines.
+    ///
+    /// By default, those of ``LogFormatter/semantic``.
     func attributes(for exchange: ExchangeLog) -> LogAttributes
 }
 
@@ -25,17 +27,17 @@ extension LogFormatter {
     public func attributes(for exchange: ExchangeLog) -> LogAttributes { LogAttributes(exchange) }
 }
 
-/// A formatter that needs a certain detail, or shows only so much.
+/// A formatter that requires a certain detail, or shows no more than that.
 package protocol DetailedLogFormatter: LogFormatter {
-    /// The least detail that the formatter needs, and the most that it shows.
+    /// The least detail that the formatter requires, and the most that it shows.
     ///
-    /// A stage set to more detail than this adds a warning to its chain. A call that asks for more is logged with the
-    /// attributes of ``LogFormatter/semantic``.
+    /// If a stage is configured for more detail, its chain reports a warning. If a call requests more detail, it is
+    /// logged with the attributes of ``LogFormatter/semantic``.
     var detailRange: ClosedRange<ExchangeDetail> { get }
 }
 
 extension LogFormatter {
-    /// The details between which the formatter is used.
+    /// The least and the most detail that the formatter uses.
     package var usedDetails: ClosedRange<ExchangeDetail> {
         (self as? any DetailedLogFormatter)?.detailRange ?? .summary ... .bodies
     }
@@ -51,7 +53,7 @@ public struct BuiltInLogFormatter: DetailedLogFormatter {
 
     package var detailRange: ClosedRange<ExchangeDetail> { wrapped.usedDetails }
 
-    /// A description of what happened, for people.
+    /// Returns a description of what happened, for people.
     public func message(for exchange: ExchangeLog) -> String { wrapped.message(for: exchange) }
 
     /// Returns the attributes that describe an exchange, for machines.
@@ -59,8 +61,8 @@ public struct BuiltInLogFormatter: DetailedLogFormatter {
 }
 
 extension LogFormatter where Self == BuiltInLogFormatter {
-    /// One line (`GET https://api.example.com/plants → 200 OK in 12 ms`), with attributes by the OpenTelemetry semantic
-    /// conventions for HTTP clients.
+    /// One line (`GET https://api.example.com/plants → 200 OK in 12 ms`), with attributes that follow the OpenTelemetry
+    /// semantic conventions for HTTP clients.
     ///
     /// | attribute | value |
     /// | --- | --- |
@@ -95,8 +97,8 @@ extension LogFormatter where Self == BuiltInLogFormatter {
     /// curl --request PUT --header 'Content-Type: application/json' --data-raw '{"name":"Ida"}' 'https://example.com/7'
     /// ```
     ///
-    /// Secrets are replaced by placeholders that you fill in by hand. Header fields are always included. The body is
-    /// included at ``ExchangeDetail/bodies``; if it isn't shown, or is cut off, a comment at the end says so.
+    /// Secrets are replaced by placeholders, for you to fill in. Header fields are always included. The body is
+    /// included at ``ExchangeDetail/bodies``. If it isn't shown completely, a comment at the end says so.
     public static var curl: BuiltInLogFormatter { BuiltInLogFormatter(wrapped: CurlLogFormatter()) }
 }
 
@@ -131,22 +133,22 @@ package struct ShortLogFormatter: DetailedLogFormatter {
     /// Makes the formatter.
     package init() {}
 
-    /// The summary: header fields and bodies don't fit on the line.
+    /// Only the summary, because header fields and bodies don't fit on one line.
     package var detailRange: ClosedRange<ExchangeDetail> { .summary ... .summary }
 
-    /// Status, method, URL and time.
+    /// Returns the status, method, URL and time.
     package func message(for exchange: ExchangeLog) -> String {
         var start = exchange.status.map { "\($0.code)" } ?? ""
         if let error = exchange.error, error.type != start { start += (start.isEmpty ? "" : " ") + error.type }
         return "\(start) \(exchange.method) \(exchange.url) \(exchange.duration.abbreviated)".printable()
     }
 
-    /// The call's own attributes.
+    /// Returns the call's own attributes.
     package func attributes(for exchange: ExchangeLog) -> LogAttributes { exchange.attributes }
 }
 
 extension Duration {
-    /// The duration for people to read: "0.4 ms", "12 ms", "1.24 s", "95 s".
+    /// The duration for people, such as "0.4 ms", "12 ms", "1.24 s" or "95 s".
     package var abbreviated: String {
         let microseconds = Int64((min(max(inSeconds, 0), 1e9) * 1_000_000).rounded())
         switch microseconds {

@@ -7,8 +7,8 @@ import RawStructuredFieldValues
 
 /// The record of a call, or of a single attempt: plain data without secrets.
 ///
-/// Passed to ``LogFilter`` and ``LogFormatter``. Anything below the requested detail is `nil`: fields below
-/// ``ExchangeDetail/headers``, bodies below ``ExchangeDetail/bodies``.
+/// It is passed to ``LogFilter`` and ``LogFormatter``. Parts beyond the requested detail are `nil`: fields below
+/// ``ExchangeDetail/headers``, and bodies below ``ExchangeDetail/bodies``.
 public struct ExchangeLog: Sendable, Hashable {
     /// A declared and a counted number of bytes.
     package struct Size: Sendable, Hashable {
@@ -27,13 +27,13 @@ public struct ExchangeLog: Sendable, Hashable {
         package var best: Int64? { counted ?? declared }
     }
 
-    /// The end of a response's body.
+    /// The way in which a response's body ended.
     package enum BodyEnd: String, Sendable, Hashable {
-        /// It was read completely, or was empty.
+        /// The body was read completely, or was empty.
         case complete
-        /// It was dropped before its end.
+        /// The body was dropped before its end.
         case dropped
-        /// It broke, or reading it was cancelled.
+        /// The body broke, or reading it was cancelled.
         case broken
     }
 
@@ -63,7 +63,7 @@ public struct ExchangeLog: Sendable, Hashable {
     /// The error of the exchange; `nil` if there was none.
     public var error: LoggedError?
 
-    /// The time until the response head arrived; `nil` if it never did.
+    /// The time until the head of the response arrived; `nil` if it never did.
     package var timeToHead: Duration?
     /// The total time, including the response's body.
     public var duration: Duration
@@ -71,18 +71,21 @@ public struct ExchangeLog: Sendable, Hashable {
     package var requestSize = Size()
     /// The size of the response's body.
     package var responseSize = Size()
-    /// The end of the response's body, or `nil` if there was no response.
+    /// The way in which the response's body ended, or `nil` if there was no response.
     package var bodyEnd: BodyEnd?
 
-    /// The number of the attempt: 1 for the first, and for a whole call.
+    /// The number of the attempt.
+    ///
+    /// It is 1 for the first attempt and for a whole call.
     public var attempt = 1
     /// The total number of attempts; `nil` if unknown, as for most errors that weren't retried.
     public var attempts: Int?
     /// The status of the caches; `nil` if none reported one.
     package var cache: LoggedCacheStatus?
 
-    /// The request's fields, as sent if that is known; values of fields that aren't in ``LoggedFields`` are
-    /// placeholders.
+    /// The request's fields, as sent if that is known.
+    ///
+    /// Fields that aren't in ``LoggedFields`` have placeholders as values.
     public var requestFields: HTTPFields?
     /// The response's fields, redacted in the same way.
     public var responseFields: HTTPFields?
@@ -93,12 +96,14 @@ public struct ExchangeLog: Sendable, Hashable {
     /// The attributes that the call added with ``HTTPChainCore/Request/logging(_:detail:component:attributes:)``.
     public var attributes: LogAttributes = [:]
 
-    /// Makes the record of an exchange, for tests of filters and formatters; everything else can be set afterwards.
+    /// Makes the record of an exchange, to test filters and formatters.
+    ///
+    /// Everything else can be set afterwards.
     ///
     /// - Parameters:
     ///   - method: The method.
     ///   - url: The URL, redacted.
-    ///   - status: The status, which determines the outcome unless one is given.
+    ///   - status: The status. It determines the outcome, unless one is given.
     ///   - duration: The total time.
     ///   - start: The start date.
     ///   - outcome: The outcome.
@@ -134,7 +139,9 @@ public struct ExchangeLog: Sendable, Hashable {
 
 /// The status of caches for a response, from its `Cache-Status` field, RFC 9211.
 package struct LoggedCacheStatus: Sendable, Hashable {
-    /// The field's value, redacted; the cache nearest to the caller is last.
+    /// The field's value, redacted.
+    ///
+    /// The cache nearest to the caller is last.
     package var text: String
     /// Whether the cache nearest to the caller had a hit (`hit`); `nil` if the field is malformed.
     package var isHit: Bool?
@@ -147,7 +154,7 @@ package struct LoggedCacheStatus: Sendable, Hashable {
 }
 
 extension LoggedCacheStatus {
-    /// Reads the field; `nil` if there is none.
+    /// Reads the field, or returns `nil` if there is none.
     init?(_ fields: HTTPFields, redaction: LogRedaction) {
         let values = fields[values: .cacheStatus]
         if values.isEmpty { return nil }

@@ -1,11 +1,11 @@
 package import HTTPTypes
 public import Logging
 
-/// The unit that one record is about.
+/// The unit that a record describes.
 public enum ExchangeUnit: String, Sendable, Hashable {
     /// A call, including its retries, redirects and cached responses.
     case call
-    /// One attempt, as it is sent.
+    /// One attempt, as sent.
     case attempt
 
     /// The default component: `http.client` or `http.client.attempt`.
@@ -26,11 +26,11 @@ public enum ExchangeOutcome: String, Sendable, Hashable, CaseIterable {
     case success
     /// A response with 4xx.
     case clientError
-    /// A response with 5xx, or a status that doesn't exist.
+    /// A response with 5xx, or with an invalid status.
     case serverError
-    /// An error, or a broken body.
+    /// An error, or a body that broke.
     case failure
-    /// Cancelled.
+    /// The exchange was cancelled.
     case cancelled
 
     /// Makes the outcome of a status.
@@ -47,16 +47,18 @@ public enum ExchangeOutcome: String, Sendable, Hashable, CaseIterable {
 public struct ExchangeLevels: Sendable, Hashable {
     /// For responses below 400.
     package var success: Logger.Level?
-    /// For 4xx, including errors that carry such a response.
+    /// For 4xx, including errors that contain such a response.
     package var clientError: Logger.Level?
-    /// For 5xx, including errors that carry such a response.
+    /// For 5xx, including errors that contain such a response.
     package var serverError: Logger.Level?
     /// For errors and broken bodies.
     package var failure: Logger.Level?
     /// For cancelled exchanges.
     package var cancelled: Logger.Level?
 
-    /// Makes levels: by default info, warning, error, error and info.
+    /// Makes levels.
+    ///
+    /// The defaults are info, warning, error, error and info.
     public init(
         success: Logger.Level? = .info,
         clientError: Logger.Level? = .warning,
@@ -71,10 +73,12 @@ public struct ExchangeLevels: Sendable, Hashable {
         self.cancelled = cancelled
     }
 
-    /// For whole calls: a failure is an error, a client error a warning.
+    /// The levels for whole calls: a failure is an error, and a client error a warning.
     package static let calls = ExchangeLevels()
 
-    /// For attempts, which are less severe: a failed attempt may be retried, and a challenge (401) isn't an error.
+    /// The levels for attempts.
+    ///
+    /// They are less severe, because a failed attempt may be retried and a challenge (401) isn't an error.
     package static let attempts = ExchangeLevels(
         success: .debug,
         clientError: .debug,
@@ -95,9 +99,9 @@ public struct ExchangeLevels: Sendable, Hashable {
     }
 }
 
-/// The detail in which an exchange is logged.
+/// The amount of detail with which an exchange is logged.
 public enum ExchangeDetail: Sendable, Hashable, Comparable {
-    /// Method, URL, status, times, sizes, error.
+    /// Method, URL, status, times, sizes, and error.
     case summary
     /// The summary and the header fields.
     case headers
@@ -105,7 +109,7 @@ public enum ExchangeDetail: Sendable, Hashable, Comparable {
     case bodies
 }
 
-/// The detail in which an exchange is logged, by severity.
+/// The amount of detail with which an exchange is logged, by severity.
 struct ExchangeDetails: Sendable, Hashable {
     let otherwise: ExchangeDetail
     let byLevel: [Logger.Level: ExchangeDetail]
@@ -115,7 +119,7 @@ struct ExchangeDetails: Sendable, Hashable {
 }
 
 extension ExchangeDetails: CustomStringConvertible {
-    /// The detail for each level, such as "summary, headers at error".
+    /// The detail by level, such as "summary, headers at error".
     var description: String {
         let others = byLevel.sorted { $0.key < $1.key }.map { "\($0.value) at \($0.key)" }
         return (["\(otherwise)"] + others).joined(separator: ", ")

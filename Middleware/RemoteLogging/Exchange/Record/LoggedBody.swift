@@ -2,17 +2,23 @@ import Foundation
 package import HTTPChainCore
 package import HTTPTypes
 
-/// The logged beginning of a body: text with its secrets redacted, or a description of its content.
+/// The logged beginning of a body: redacted text, or a description of other content.
 package struct LoggedBody: Sendable, Hashable {
     /// A kind of body.
     package enum Kind: Sendable, Hashable {
         /// Text, which is shown.
         case text
-        /// Parts; their names, types and sizes are shown.
+        /// A multipart body.
+        ///
+        /// The names, types and sizes of its parts are shown.
         case multipart
-        /// Anything else; its type and size are shown.
+        /// Any other content.
+        ///
+        /// Its type and size are shown.
         case binary
-        /// A value that no serializer had encoded; its type is shown.
+        /// A value that no serializer has encoded.
+        ///
+        /// Its type is shown.
         case value
     }
 
@@ -20,7 +26,7 @@ package struct LoggedBody: Sendable, Hashable {
     package var kind: Kind
     /// The text, or a description of content that isn't shown.
     package var text: String
-    /// Whether the body continues after the logged part, as far as is known.
+    /// Whether the body is known to continue after the logged part.
     package var isTruncated: Bool
 
     /// Makes the logged form of a body.
@@ -32,7 +38,7 @@ package struct LoggedBody: Sendable, Hashable {
 }
 
 extension LoggedBody {
-    /// Makes the logged form of a body; `nil` if the body is empty.
+    /// Makes the logged form of a body, or returns `nil` if the body is empty.
     ///
     /// - Parameters:
     ///   - preview: The first bytes.
@@ -73,7 +79,9 @@ extension LoggedBody {
         return "\(kind), \(length)" + (coding.map { ", \($0.printable(upTo: 100))" } ?? "")
     }
 
-    /// Whether content of a type is shown if it turns out to be text; a body that is a token isn't.
+    /// Returns whether content of a type is shown if it is text.
+    ///
+    /// A body that is a token isn't shown.
     private static func mayBeText(_ type: MediaType?) -> Bool {
         guard let essence = type?.essence else { return true }
         if essence == "image/svg+xml" { return true }
@@ -103,7 +111,8 @@ package struct BodyFields: Sendable {
 }
 
 extension String {
-    /// Whether it may be a form with another content type: pairs without spaces, neither JSON nor markup.
+    /// Whether the text may be a form with another content type: it consists of pairs without spaces, and is neither
+    /// JSON nor markup.
     fileprivate var looksLikeForm: Bool {
         guard let first = utf8.first, !"{[<\"".utf8.contains(first), utf8.contains(UInt8(ascii: "=")) else {
             return false
@@ -111,7 +120,7 @@ extension String {
         return !utf8.contains { $0 <= 0x20 }
     }
 
-    /// Whether there is a control character that doesn't occur in text.
+    /// Whether the text contains a control character that doesn't occur in normal text.
     fileprivate var hasControlCharacters: Bool {
         unicodeScalars.contains { $0.properties.generalCategory == .control && !$0.endsLine && $0 != "\t" }
     }

@@ -1,14 +1,16 @@
 import HTTPChainCore
 
-/// An error as it is logged.
+/// An error in the form in which it is logged.
 public struct LoggedError: Sendable, Hashable {
     /// The kind of the error, as in the `error.type` of metrics and spans.
     ///
-    /// "timeout"; the kind of a ``/HTTPChainCore/TransportError``, such as "connectionLost"; the status if the error
-    /// carries a response with 400 or above; otherwise the name of the error's type. `CancellationError` for anything
-    /// cancelled, which metrics and spans don't count as an error.
+    /// It is "timeout", the kind of a ``/HTTPChainCore/TransportError`` (such as "connectionLost"), the status if the
+    /// error contains a response with 400 or above, or otherwise the name of the error's type. For anything cancelled,
+    /// it is `CancellationError`; metrics and spans don't count that as an error.
     public var type: String
-    /// The description, redacted, on one line and cut to 2,048 characters; advice on what to do is left out.
+    /// The description, redacted, on one line, and truncated to 2,048 characters.
+    ///
+    /// Advice on what to do is omitted.
     public var reason: String
 
     /// Makes an error.
@@ -29,11 +31,11 @@ extension LoggedError {
         let reason: String
         switch error {
         case let error as TransportError:
-            // The reason already includes the platform's text if that was useful.
+            // The reason already includes the platform's text if that is useful.
             let cause = error.detail.isEmpty ? error.underlyingError.map { ": \($0)" } ?? "" : ""
             reason = error.reason + cause
         case let error as DecodingFailure:
-            // The error's own reason quotes the body, which is shown only on request.
+            // The error's own reason quotes the body, which is logged only on request.
             let place = error.codingPath.isEmpty ? "" : " at \(error.codingPath)"
             reason = "the body is not a value of type \(error.expectedType)\(place): \(error.detail)"
         case let error as any HTTPChainError:
@@ -41,7 +43,8 @@ extension LoggedError {
         default:
             reason = "\(error)"
         }
-        // Cut before redaction, because the text may be long, and again afterwards, because redaction may lengthen it.
+        // The text is truncated before redaction, because it may be long, and again afterwards, because redaction may
+        // lengthen it.
         let beginning = reason.beginning(upTo: 4 * Self.longestReason)
         let line = (beginning ?? reason).onOneLine(joinedBy: "; ")
         let cut = line.beginning(upTo: 2 * Self.longestReason) ?? line

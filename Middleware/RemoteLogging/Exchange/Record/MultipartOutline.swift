@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// The known parts of a multipart body: names, types and sizes, never contents or file names.
+/// The parts of a multipart body, as far as known: names, types and sizes, but never contents or file names.
 struct MultipartOutline: CustomStringConvertible {
     private struct Part {
         var name: String?
@@ -14,7 +14,7 @@ struct MultipartOutline: CustomStringConvertible {
     private var parts: [Part] = []
     private var goesOn = false
 
-    /// Reads the beginning of a body; `nil` if it isn't what its type says.
+    /// Reads the beginning of a body, or returns `nil` if the body doesn't match its type.
     init?(_ preview: BodyPreview, boundary: String?) {
         guard let boundary else { return nil }
         let bytes = preview.bytes
@@ -32,7 +32,8 @@ struct MultipartOutline: CustomStringConvertible {
                 goesOn = true
                 return
             }
-            // The line's end may begin the next delimiter, or the empty line of a part without fields.
+            // The line ending may be the beginning of the next delimiter, or of the empty line of a part without
+            // fields.
             let body = bytes[line.lowerBound...]
             next = body.range(of: lineDelimiter)
             parts.append(Self.part(body[..<(next?.lowerBound ?? bytes.endIndex)], isWhole: next != nil))
@@ -43,7 +44,7 @@ struct MultipartOutline: CustomStringConvertible {
     private static func part(_ bytes: Data, isWhole: Bool) -> Part {
         let end = bytes.range(of: Data("\r\n\r\n".utf8))
         var part = Part()
-        // Truncated fields may misname the part, and without an empty line they aren't fields.
+        // Truncated fields may have an incorrect name for the part. Without an empty line, they aren't fields.
         guard let end else { return part }
         let fields = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
         for line in fields.unicodeScalars.split(whereSeparator: { $0 == "\r" || $0 == "\n" }).map({ Substring($0) }) {
@@ -51,7 +52,7 @@ struct MultipartOutline: CustomStringConvertible {
             guard pair.count == 2 else { continue }
             switch pair[0].lowercased() {
             case "content-disposition":
-                // The parameters have the syntax of a media type's.
+                // The parameters have the same syntax as those of a media type.
                 let disposition = MediaType("x/" + pair[1].trimming())
                 part.name = disposition?.parameters["name"]?.printable(upTo: 100)
             case "content-type": part.type = MediaType(String(pair[1]))?.essence.printable(upTo: 100)
@@ -62,7 +63,7 @@ struct MultipartOutline: CustomStringConvertible {
         return part
     }
 
-    /// The parts in order: `"title" (12 bytes), "photo" image/png (3456 bytes)`.
+    /// The parts in order, such as `"title" (12 bytes), "photo" image/png (3456 bytes)`.
     var description: String {
         var texts = parts.map { part in
             var text = part.name.map { "\"\($0)\"" } ?? "part"

@@ -2,15 +2,15 @@ import HTTPChainCore
 import HTTPTypes
 import Logging
 
-/// The trace and the span of an exchange, as far as known.
+/// The trace and the span of an exchange, if known.
 struct TraceIdentity: Sendable, Hashable {
     private(set) var traceID: String
     private(set) var spanID: String?
     private(set) var flags: String?
 
-    /// Makes the identity from the task's metadata provider, with OpenTelemetry's names for logs.
+    /// Makes the identity from the task's metadata provider, which uses OpenTelemetry's names for logs.
     ///
-    /// - Returns: `nil` if it names no trace.
+    /// - Returns: `nil` if the metadata has no trace.
     init?(_ metadata: Logger.Metadata) {
         func text(_ name: String) -> String? {
             switch metadata[name] {
@@ -25,10 +25,9 @@ struct TraceIdentity: Sendable, Hashable {
         flags = text("trace_flags")
     }
 
-    /// Makes the identity from a request's `traceparent` (W3C Trace Context §3.2): the trace, and the span of the
-    /// attempt.
+    /// Makes the identity from a request's `traceparent` (W3C Trace Context §3.2): the trace, and the attempt's span.
     ///
-    /// - Returns: `nil` if there is none, or it's malformed.
+    /// - Returns: `nil` if there is no such field, or it is malformed.
     init?(_ fields: HTTPFields) {
         guard let text = fields[.traceparent] else { return nil }
         let parts = text.pieces(at: "-", omittingEmptySubsequences: false)
@@ -40,7 +39,7 @@ struct TraceIdentity: Sendable, Hashable {
         flags = String(parts[3])
     }
 
-    /// The trace without the span, which belongs to something else.
+    /// The trace without the span, for something that the span doesn't describe.
     var withoutSpan: TraceIdentity {
         var result = self
         result.spanID = nil
@@ -54,7 +53,7 @@ struct TraceIdentity: Sendable, Hashable {
 }
 
 extension LogAttributes {
-    /// Adds the trace, keeping the call's own attributes of these names.
+    /// Adds the trace, unless the call has its own attributes of these names.
     mutating func add(_ trace: TraceIdentity?) {
         guard let trace else { return }
         for (name, value) in [("trace_id", trace.traceID), ("span_id", trace.spanID), ("trace_flags", trace.flags)] {

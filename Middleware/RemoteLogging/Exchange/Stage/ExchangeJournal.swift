@@ -4,7 +4,7 @@ import HTTPChainSupport
 import HTTPTypes
 import Logging
 
-/// Logs the exchanges of one stage; shared by all its calls.
+/// Logs the exchanges of one stage, and is shared by all of its calls.
 package final class ExchangeJournal: Sendable {
     let unit: ExchangeUnit
     let shownFields: LoggedFields
@@ -17,13 +17,13 @@ package final class ExchangeJournal: Sendable {
     private let details: ExchangeDetails
     private let filter: LogFilter?
     private let formatter: any LogFormatter
-    /// The least detail that the formatter needs, and the most that it shows.
+    /// The least detail that the formatter requires, and the most that it shows.
     private let formatted: ClosedRange<ExchangeDetail>
     /// The levels that a record may have.
     private let possibleLevels: [Logger.Level]
     /// The most severe possible level.
     ///
-    /// A sink that isn't enabled for it isn't enabled for any of them.
+    /// A sink that isn't enabled for this level isn't enabled for any of them.
     private let mostSevereLevel: Logger.Level?
 
     init(
@@ -63,7 +63,7 @@ package final class ExchangeJournal: Sendable {
         ]
     }
 
-    /// A warning if more detail is set than the formatter shows.
+    /// Returns a warning if the stage is configured for more detail than the formatter shows.
     func problems(of stage: String) -> [ChainProblem] {
         let wanted = possibleLevels.map { details[$0] }.max() ?? .summary
         guard wanted > formatted.upperBound else { return [] }
@@ -78,7 +78,7 @@ package final class ExchangeJournal: Sendable {
         ]
     }
 
-    /// Whether no record of the call would be logged, whatever its outcome.
+    /// Returns whether no record of the call would be logged, regardless of its outcome.
     func isSilent(for request: borrowing Request) -> Bool {
         if request.options.contains(LogTrafficNote.self), request.options[LogTrafficNote.self] { return true }
         guard request.options.contains(LoggingOption.self) else { return isSilent(component) }
@@ -97,7 +97,7 @@ package final class ExchangeJournal: Sendable {
         request.options[LogCallNote.self] = id
         if let filter {
             let component = request.options[LoggingOption.self].component ?? component
-            // A call that is certainly left out costs nothing more.
+            // A call that is certainly excluded costs nothing more.
             if filter.decision(LogFilter.Facts(callID: id, component: component)) == false {
                 return try await next(request)
             }
@@ -139,7 +139,7 @@ package final class ExchangeJournal: Sendable {
         return max(formatted.lowerBound, taken.map { details[$0] }.max() ?? .summary)
     }
 
-    /// The level and detail of an outcome; `nil` if it isn't logged.
+    /// Returns the level and the detail for an outcome, or `nil` if it isn't logged.
     func entry(
         for outcome: ExchangeOutcome,
         from component: String,
@@ -149,7 +149,7 @@ package final class ExchangeJournal: Sendable {
         return (level, detail ?? max(formatted.lowerBound, details[level]))
     }
 
-    /// Whether an exchange with these facts is logged; `nil` if that depends on its record.
+    /// Returns whether an exchange with these facts is logged, or `nil` if that depends on its record.
     func decision(_ facts: LogFilter.Facts) -> Bool? {
         guard let filter else { return true }
         return filter.decision(facts)
@@ -158,9 +158,9 @@ package final class ExchangeJournal: Sendable {
     /// Writes a record.
     ///
     /// - Parameters:
-    ///   - isDecided: Whether the filter is already known to include it.
-    ///   - detail: The call's own detail. Whatever the formatter doesn't show of it, the attributes of
-    ///     ``LogFormatter/semantic`` does.
+    ///   - isDecided: Whether it is already known that the filter includes the record.
+    ///   - detail: The detail that the call requests. If the formatter doesn't show all of it, the attributes of
+    ///     ``LogFormatter/semantic`` are added.
     func write(_ exchange: ExchangeLog, isDecided: Bool, asking detail: ExchangeDetail?) {
         if !isDecided, let filter, !filter.includes(exchange) { return }
         let showsAll = (detail ?? .summary) <= formatted.upperBound

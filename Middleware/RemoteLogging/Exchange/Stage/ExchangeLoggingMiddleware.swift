@@ -4,7 +4,7 @@ package import HTTPChainCore
 package protocol ExchangeLoggingMiddleware: BuiltInStage {
     /// The name in the stage's summary.
     static var name: String { get }
-    /// Writes the records.
+    /// The journal that writes the records.
     var journal: ExchangeJournal { get }
 }
 
@@ -20,7 +20,7 @@ extension ExchangeLoggingMiddleware {
         StageSummary(Self.name, purpose: "logs exchanges", settings: journal.settings)
     }
 
-    /// A warning if more detail is set than the formatter shows.
+    /// Returns a warning if the stage is configured for more detail than the formatter shows.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] { journal.problems(of: Self.name) }
 
     /// Passes the request on, and logs the result.

@@ -3,13 +3,13 @@ import HTTPChainCore
 import HTTPTypes
 import Logging
 
-/// Collects the log of one exchange and writes it once.
+/// Collects the information about one exchange, and writes its record once.
 final class ExchangeRecorder: Sendable {
     /// The request of the exchange, and the settings for logging it.
     struct Call: Sendable {
         let request: HTTPRequest
         let isAbsolute: Bool
-        /// The record of what the inner stages did with the call.
+        /// The record of how the inner stages handled the call.
         let record: CallRecord?
         let body: RequestBodyView
         let attempt: Int
@@ -29,7 +29,7 @@ final class ExchangeRecorder: Sendable {
         let request: HTTPRequest?
         let declaredSize: Int64?
         var tee: BodyTee?
-        /// The content, if it was complete when the head arrived.
+        /// The content, if it was already complete when the head arrived.
         var content: BodyPreview?
     }
 
@@ -44,7 +44,7 @@ final class ExchangeRecorder: Sendable {
     private let start: Duration
     private let bound: TimeBound
     private let startDate: Date
-    /// The task's trace.
+    /// The trace of the task.
     private let trace: TraceIdentity?
     private let state = Locked(State())
 
@@ -58,7 +58,7 @@ final class ExchangeRecorder: Sendable {
         trace = journal.metadataProvider.flatMap { TraceIdentity($0.get()) }
     }
 
-    /// Continues with the response's body when the head has arrived.
+    /// Starts to observe the response's body when the head has arrived.
     func follow(_ response: inout Response) {
         let body = response.body
         var answer = Answer(
@@ -69,7 +69,7 @@ final class ExchangeRecorder: Sendable {
             declaredSize: response.declaredLength(answering: call.request.method)
         )
         if let bytes = body.bytes {
-            // The body is complete: no need to wait until it's read.
+            // The body is complete, so there is no need to wait until it's read.
             answer.content = BodyPreview(bytes, upTo: call.seesBodies ? journal.bodyLimit : 0)
             state.withLock { $0.answer = answer }
             return end(.complete, counted: Int64(bytes.count))
@@ -80,8 +80,9 @@ final class ExchangeRecorder: Sendable {
         let interest = Locked<BodyInterest?>(BodyInterest(self))
         let isReplayable = body.isReplayable
         response.body = counted.transformed(length: body.length) { [self] inner in
-            // A body that can be read once ends with its reader, which takes over the interest, since the body may be
-            // released before the reader. A replayable body ends with the body and its last reader.
+            // A body that can be read only once has ended when its reader has. The reader takes over the interest,
+            // because the body may be released before it. A replayable body has ended when the body and its last reader
+            // are released.
             let interest = interest.withLock { interest in
                 defer { if !isReplayable { interest = nil } }
                 return interest
@@ -90,7 +91,7 @@ final class ExchangeRecorder: Sendable {
         }
     }
 
-    /// Ends with the response's body, or with an error from the inner stages.
+    /// Ends with the end of the response's body, or with an error from the inner stages.
     func end(_ bodyEnd: ExchangeLog.BodyEnd?, counted: Int64? = nil, error: (any Error)? = nil) {
         let (isFirst, answer) = state.withLock { state in
             defer { state.isOver = true }
@@ -114,7 +115,7 @@ final class ExchangeRecorder: Sendable {
             duration: duration,
             origin: { self.origin(sent: answer?.request, snapshot: snapshot) }
         )
-        // Decided before redaction, which costs more than anything else.
+        // This is decided before redaction, which costs more than anything else.
         let decision = journal.decision(LogFilter.Facts(callID: call.id, component: call.component, end: end))
         if decision == false { return }
         var exchange = exchange(sent: answer?.request, snapshot: snapshot, duration: duration)
@@ -137,7 +138,7 @@ final class ExchangeRecorder: Sendable {
             counted: answer == nil ? nil : counted ?? answer?.tee?.count
         )
         if bodyEnd == .dropped, let size = answer?.declaredSize, size == answer?.tee?.count {
-            // A reader that knows the length needn't read to the end.
+            // A reader that knows the length may stop before it has seen the end.
             exchange.bodyEnd = .complete
         }
         if entry.detail >= .headers { addFields(to: &exchange, head: head, sent: answer?.request) }
@@ -157,7 +158,7 @@ final class ExchangeRecorder: Sendable {
         return error != nil && byStatus == .success ? .failure : byStatus
     }
 
-    /// The original request, completed by an inner stage if necessary.
+    /// Returns the original request, whose URL an inner stage may have completed.
     private func ownHead(_ sent: HTTPRequest?) -> HTTPRequest {
         call.isAbsolute ? call.request : call.record?.target ?? sent ?? call.request
     }
@@ -188,7 +189,7 @@ final class ExchangeRecorder: Sendable {
         exchange.requestSize = call.body.size
         exchange.attributes = call.redaction.attributes(call.logging.attributes)
         let sentTrace = sent.flatMap { TraceIdentity($0.headerFields) }
-        // The span that was sent is an attempt's; the call's own parent is the task's span.
+        // The span that was sent is that of an attempt. The parent of the call itself is the task's span.
         exchange.attributes.add(journal.unit == .attempt ? sentTrace ?? trace : trace ?? sentTrace?.withoutSpan)
         return exchange
     }
@@ -212,7 +213,7 @@ final class ExchangeRecorder: Sendable {
 }
 
 extension Response {
-    /// The expected size of the body in bytes; `nil` if only its end determines it.
+    /// The expected size of the body in bytes, or `nil` if only the end of the body determines it.
     fileprivate func declaredLength(answering method: HTTPRequest.Method) -> Int64? {
         if hasNoContent(answering: request?.method ?? method) { return 0 }
         return body.length ?? headers.declaredLength
@@ -220,7 +221,9 @@ extension Response {
 }
 
 extension HTTPChainError {
-    /// The number of attempts made, if the error itself has it; a 200 that can't be decoded doesn't.
+    /// The number of attempts made, if the error contains it.
+    ///
+    /// An error for a 200 that can't be decoded doesn't.
     fileprivate var notedAttempts: Int? {
         for error in causes {
             if let count = (error as? any AnnotatedError)?.notes.attemptCount { return count }

@@ -9,14 +9,14 @@ public import Logging
 /// }
 /// ```
 ///
-/// This is ``RemoteLoggingMiddleware`` with a sink for a `Logger`, and behaves in the same way.
+/// This is the same as ``RemoteLoggingMiddleware`` with a sink for a `Logger`.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for calls and ``/HTTPChainCore/Phase/wire`` for attempts.
 ///
 /// **Options.** ``HTTPChainCore/Request/logging(_:detail:component:attributes:)`` and
 /// ``HTTPChainCore/Request/isLogTraffic``.
 ///
-/// **Errors.** The stage throws none.
+/// **Errors.** The stage has no errors of its own kind.
 public struct LogRequestsMiddleware: ExchangeLoggingMiddleware {
     package static let name = "LogRequestsMiddleware"
     package let journal: ExchangeJournal
@@ -24,17 +24,18 @@ public struct LogRequestsMiddleware: ExchangeLoggingMiddleware {
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - logger: Receives the records of its level and above.
-    ///   - unit: Whether there is a record for each call or for each attempt; for each call by default.
-    ///   - component: The component that logs, which becomes the `source`; the logger's label by default.
-    ///   - levels: The level of each outcome; the default for calls is that of ``ExchangeLevels``, and attempts are
-    ///     less severe: `debug`, and `warning` for 5xx and failures.
-    ///   - detail: The detail of records; the summary by default. More detail than `formatter` shows causes a warning.
-    ///   - detailByLevel: The detail for some levels, instead of `detail`; none by default.
-    ///   - bodyLimit: The maximum size of the shown part of a body; 32 KiB by default.
+    ///   - logger: Receives the records at its level and above.
+    ///   - unit: The unit that each record describes; calls by default.
+    ///   - component: The component that logs. It becomes the `source`. Defaults to the logger's label.
+    ///   - levels: The level of each outcome. For calls, the default is that of ``ExchangeLevels``. Attempts are less
+    ///     severe by default: `debug`, and `warning` for 5xx and failures.
+    ///   - detail: The detail of records; the summary by default. If it is more than `formatter` shows, the chain
+    ///     reports a warning.
+    ///   - detailByLevel: The detail for some levels, used instead of `detail`; none by default.
+    ///   - bodyLimit: The maximum number of bytes of a body that are shown; 32 KiB by default.
     ///   - fields: The header fields whose values are shown.
-    ///   - filter: The filter; logs all exchanges by default.
-    ///   - formatter: The formatter.
+    ///   - filter: The exchanges to log; all by default.
+    ///   - formatter: The formatter of the records.
     public init(
         logger: Logger,
         each unit: ExchangeUnit = .call,

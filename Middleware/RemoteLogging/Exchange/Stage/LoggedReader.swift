@@ -3,7 +3,7 @@ import HTTPChainCore
 
 /// Reports when a response's body has ended or broken.
 struct LoggedReader: BodyReader {
-    /// `nil` once it has ended or broken.
+    /// `nil` after the body has ended or broken.
     var inner: (any BodyReader)?
     let recorder: ExchangeRecorder
     let interest: BodyInterest?
@@ -22,9 +22,9 @@ struct LoggedReader: BodyReader {
     }
 }
 
-/// Lives as long as the body can still be read to its end.
+/// An object that exists as long as the body can still be read to its end.
 ///
-/// Reports when it no longer can be.
+/// Its release reports that this is no longer possible.
 final class BodyInterest: Sendable {
     private let recorder: ExchangeRecorder
 

@@ -2,9 +2,9 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Observes a request's body while it's sent.
+/// Observes a request's body while it is sent.
 ///
-/// Streams are counted as they're read; bytes, files and values are unchanged.
+/// Streams are counted as they are read. Bytes, files and values are left unchanged.
 struct RequestBodyView: Sendable {
     private enum Content: Sendable {
         case nothing
@@ -35,8 +35,8 @@ struct RequestBodyView: Sendable {
         } else if let bytes = body.bytes {
             content = limit.map { .seen(BodyPreview(bytes, upTo: $0)) } ?? .nothing
         } else if body.file != nil {
-            // The file is read separately, so that a transport can send it in its own way. If it can't be read, the
-            // transport reports that.
+            // The beginning of the file is read separately, so that a transport can send the file in its own way. If
+            // the file can't be read, the transport reports that.
             let preview = if let limit { try? await body.peek(upTo: limit).preview } else { BodyPreview?.none }
             content = preview.map { .seen($0) } ?? .nothing
         } else {
@@ -48,7 +48,7 @@ struct RequestBodyView: Sendable {
 
     var size: ExchangeLog.Size {
         let length = made.length ?? length
-        // A stream that wasn't read was replaced by an inner stage or never sent: its size is unknown.
+        // A stream that wasn't read was replaced by an inner stage or never sent, so its size is unknown.
         if case .stream(let tee) = content, tee.count > 0 || tee.isComplete {
             return .init(declared: length, counted: tee.count)
         }
@@ -68,7 +68,7 @@ struct RequestBodyView: Sendable {
     }
 }
 
-/// Records the size of content made by an inner stage: a framed form, an encoded value.
+/// Records the size of content that an inner stage makes, such as a framed form or an encoded value.
 private final class MadeContent: RequestContentObserver {
     private let outer: (any RequestContentObserver)?
     private let size = Locked<Int64?>(nil)
@@ -90,10 +90,10 @@ private final class MadeContent: RequestContentObserver {
 }
 
 extension BodyPreview {
-    /// The beginning of complete content.
+    /// Makes the beginning of complete content.
     init(_ bytes: Data, upTo limit: ByteCount) {
         let shown = bytes.prefix(Int(clamping: limit.bytes))
-        // A slice would keep all of a large body alive.
+        // A slice would keep all of a large body in memory.
         self.init(shown.count < bytes.count ? Data(shown) : bytes, isTruncated: shown.count < bytes.count)
     }
 }

@@ -12,17 +12,19 @@ package enum LoggingOption: RequestOption {
     package static func isHarmless(_ value: Value) -> Bool {
         value.isOff || value == CallLogging(isOn: value.isOn)
     }
-    /// Always `false`: it only affects logs.
+    /// Always `false`: the option only affects logs.
     package static var affectsResponse: Bool { false }
 }
 
 /// The logging settings of a single call.
 package struct CallLogging: Sendable, Hashable {
-    /// Whether the call is logged; `nil` if no setting says so, which means that it is.
+    /// Whether the call is logged.
+    ///
+    /// `nil` has the same effect as `true`.
     package var isOn: Bool?
-    /// The detail at every level; `nil` for the stage's own.
+    /// The detail at every level, or `nil` for the stage's own setting.
     package var detail: ExchangeDetail?
-    /// The component that logs; `nil` for the stage's own.
+    /// The component that logs, or `nil` for the stage's own setting.
     package var component: String?
     /// Attributes added to each record.
     package var attributes: LogAttributes = [:]
@@ -45,14 +47,14 @@ extension Request {
     /// let quiet = Request.get("health").logging(false)
     /// ```
     ///
-    /// Repeated calls add to the earlier settings.
+    /// If the method is called again, its settings are added to the earlier ones.
     ///
     /// - Parameters:
     ///   - isOn: Whether the call is logged; `true` by default.
-    ///   - detail: The detail for every level; the stage's by default. If a stage's formatter shows less, such as
-    ///     ``LogFormatter/short``, the record of this call also has the attributes of ``LogFormatter/semantic``.
-    ///   - component: The component, whose level then applies; the stage's by default.
-    ///   - attributes: Further attributes; secrets, recognized by name or in text, are redacted.
+    ///   - detail: The detail at every level; the stage's by default. If a stage's formatter shows less, as
+    ///     ``LogFormatter/short`` does, the record of this call also has the attributes of ``LogFormatter/semantic``.
+    ///   - component: The component that logs, which also determines the level; the stage's by default.
+    ///   - attributes: Additional attributes. Secrets in them are recognized by name or in text, and redacted.
     public consuming func logging(
         _ isOn: Bool? = nil,
         detail: ExchangeDetail? = nil,
@@ -71,18 +73,18 @@ enum LogCallNote: RequestNote {
     static var affectsResponse: Bool { false }
 }
 
-/// Whether a request carries log records, so that logging stages let it pass unlogged.
+/// Whether a request sends log records, so that logging stages don't log it.
 ///
 /// See also ``HTTPChainCore/Request/isLogTraffic``.
 package enum LogTrafficNote: RequestOption, RequestNote {
-    /// `false`: logged like any other request.
+    /// `false`: the request is logged like any other.
     package static var defaultValue: Bool { false }
 }
 
 extension Request {
-    /// Whether the request carries log records.
+    /// Whether the request sends log records.
     ///
-    /// Logging such a request would create further records endlessly.
+    /// Logging such a request would create more records, endlessly.
     public var isLogTraffic: Bool {
         get { options[LogTrafficNote.self] }
         set { options[LogTrafficNote.self] = newValue }

@@ -13,13 +13,15 @@ public import HTTPTypes
 /// )
 /// ```
 public struct BuiltInWireFormat: LogWireFormat {
-    /// The content of a line of Loki.
+    /// The content of a line in Loki.
     public enum LokiLine: Sendable, Hashable {
-        /// The message; attributes become structured metadata, which Loki 3 accepts by default.
+        /// The message.
+        ///
+        /// Attributes become structured metadata, which Loki 3 accepts by default.
         case message
-        /// `msg="…"` and the attributes, for the `logfmt` parser of LogQL, without metadata.
+        /// `msg="…"` and the attributes, for LogQL's `logfmt` parser, without metadata.
         case logfmt
-        /// An object of `message` and the attributes, for the `json` parser of LogQL, without metadata.
+        /// An object with `message` and the attributes, for LogQL's `json` parser, without metadata.
         case json
     }
 
@@ -29,9 +31,10 @@ public struct BuiltInWireFormat: LogWireFormat {
     /// The media type of the content.
     public var contentType: String { wrapped.contentType }
 
-    /// Returns a receiver's URL: the endpoint with the format's path appended, unless already present.
+    /// Returns a receiver's URL: the endpoint with the format's path appended, unless the endpoint already ends with
+    /// it.
     ///
-    /// The path is `/v1/logs` or `/v1/traces` for OTLP, and `/loki/api/v1/push` for Loki; lines of JSON have none.
+    /// The path is `/v1/logs` or `/v1/traces` for OTLP, and `/loki/api/v1/push` for Loki. Lines of JSON have no path.
     ///
     /// - Parameter endpoint: The URL of the receiver, such as `http://localhost:4318` or the value of the variable
     ///   `OTEL_EXPORTER_OTLP_ENDPOINT`.
@@ -42,7 +45,7 @@ public struct BuiltInWireFormat: LogWireFormat {
     /// Returns the batch as the content of a request.
     public func encode(_ batch: LogBatch) throws -> Data { try wrapped.encode(batch) }
 
-    /// Returns the meaning of a response, with the receiver's message.
+    /// Returns the meaning of a response, including the receiver's message.
     public func receipt(for head: HTTPResponse, body: Data) -> LogReceipt { wrapped.receipt(for: head, body: body) }
 }
 
@@ -58,9 +61,9 @@ extension LogWireFormat where Self == BuiltInWireFormat {
 
     /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for logs.
     ///
-    /// Accepted by the OpenTelemetry Collector and most log services. Levels map to severities by the log data model,
-    /// components are instrumentation scopes, and the attributes `trace_id`, `span_id` and `trace_flags` become the
-    /// record's fields if they are valid.
+    /// The OpenTelemetry Collector and most log services accept this format. Levels are mapped to severities as in the
+    /// log data model, and components become instrumentation scopes. The attributes `trace_id`, `span_id` and
+    /// `trace_flags` become the record's fields if they are valid.
     ///
     /// - Parameter encoding: The encoding of the content; JSON by default.
     public static func otlp(_ encoding: OTLPEncoding = .json) -> BuiltInWireFormat {
@@ -69,8 +72,8 @@ extension LogWireFormat where Self == BuiltInWireFormat {
 
     /// OpenTelemetry's protocol over HTTP (OTLP/HTTP 1.x) for the spans of traces.
     ///
-    /// Records of an application that aren't spans (``SpanRecord``) are left out. Records that a shipper dropped are
-    /// reported by a separate span of the name `dropped spans` and the scope `HTTPChain.LogShipper`.
+    /// Records of an application that aren't spans (``SpanRecord``) are omitted. If a shipper drops records, it reports
+    /// them in a separate span with the name `dropped spans` and the scope `HTTPChain.LogShipper`.
     ///
     /// - Parameter encoding: The encoding of the content; JSON by default.
     public static func otlpTraces(_ encoding: OTLPEncoding = .json) -> BuiltInWireFormat {
@@ -82,15 +85,14 @@ extension LogWireFormat where Self == BuiltInWireFormat {
 
     /// The push protocol of Grafana Loki, in JSON.
     ///
-    /// Records of the same component and level form a stream, ordered by time. Loki indexes labels and needs few of
-    /// them, with few values each: `service_name`, `level`, `component`, and the chosen attributes of the *resource*.
-    /// Everything else becomes structured metadata of the entry or part of its line.
+    /// Records of the same component and level form a stream, ordered by time. Loki indexes labels and works best with
+    /// few of them that have few values: `service_name`, `level`, `component`, and the chosen attributes of the
+    /// *resource*. Everything else becomes structured metadata of the entry or part of its line.
     ///
     /// - Parameters:
     ///   - line: The content of an entry's line; the message by default.
-    ///   - labels: The resource attributes used as labels; by default `service.namespace` and
-    ///     `deployment.environment.name`. Choose attributes with few values, because each combination is a separate
-    ///     stream.
+    ///   - labels: The resource attributes used as labels; `service.namespace` and `deployment.environment.name` by
+    ///     default. Choose attributes with few values, because each combination of values is a separate stream.
     public static func loki(
         line: BuiltInWireFormat.LokiLine = .message,
         labels: [String] = ["service.namespace", "deployment.environment.name"]
@@ -98,22 +100,22 @@ extension LogWireFormat where Self == BuiltInWireFormat {
         BuiltInWireFormat(wrapped: LokiLogFormat(line: line, labels: labels), path: "/loki/api/v1/push")
     }
 
-    /// Newline-delimited JSON: one object per record, one per line, with attributes in a separate object.
+    /// Newline-delimited JSON, with one object per record and line, and attributes in a separate object.
     public static var ndjson: BuiltInWireFormat { ndjson() }
 
-    /// Newline-delimited JSON: one object per record, one per line.
+    /// Newline-delimited JSON, with one object per record and line.
     ///
     /// ```json
     /// {"time":"2026-11-21T15:19:20.123456Z","level":"info","component":"shop.cart","message":"Order placed",
     ///  "attributes":{"order.total":12.5},"resource":{"service.name":"shop","service.version":"1.2"}}
     /// ```
     ///
-    /// The example is a single line. Times are in UTC with microseconds (RFC 3339), numbers that aren't finite are
-    /// `null`, and every line ends with a newline.
+    /// The example is one line. Times are in UTC with microseconds (RFC 3339), numbers that aren't finite are `null`,
+    /// and every line ends with a newline.
     ///
-    /// - Parameter isFlat: Whether attributes are next to `time` and `message`, where one whose name is already used
-    ///   gets the prefix `attributes.`; by default they are in separate objects, `attributes` and `resource`, and empty
-    ///   ones are left out.
+    /// - Parameter isFlat: Whether attributes are members of the same object as `time` and `message`. An attribute
+    ///   whose name is already used then gets the prefix `attributes.`. By default, attributes are in the separate
+    ///   objects `attributes` and `resource`, which are omitted if empty.
     public static func ndjson(flat isFlat: Bool = false) -> BuiltInWireFormat {
         BuiltInWireFormat(wrapped: NDJSONLogFormat(isFlat: isFlat))
     }

@@ -1,7 +1,7 @@
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
-/// A record as logfmt: `key=value` pairs.
+/// Writes a record in logfmt, as `key=value` pairs.
 struct LogfmtLine {
     private let common: [UInt8]
 
@@ -12,7 +12,9 @@ struct LogfmtLine {
         common = writer.bytes
     }
 
-    /// Appends `msg="…"` and the attributes; null values are left out.
+    /// Appends `msg="…"` and the attributes.
+    ///
+    /// Null values are omitted.
     func write(_ record: LogRecord, to writer: inout JSONWriter) {
         writer.raw("msg=")
         Self.write(record.message, to: &writer)
@@ -30,7 +32,9 @@ struct LogfmtLine {
         write(text, to: &writer)
     }
 
-    /// Appends a name, replacing characters that would end it, such as spaces, equals signs and quotes.
+    /// Appends a name.
+    ///
+    /// Characters that would end it, such as spaces, equals signs and quotes, are replaced.
     private static func writeName(_ name: String, to writer: inout JSONWriter) {
         if name.isEmpty { writer.raw("_") }
         for byte in name.utf8 {
@@ -38,7 +42,9 @@ struct LogfmtLine {
         }
     }
 
-    /// Appends a value, quoted with JSON escapes if it would otherwise be ambiguous.
+    /// Appends a value.
+    ///
+    /// It is quoted with JSON escapes if it would otherwise be ambiguous.
     private static func write(_ text: String, to writer: inout JSONWriter) {
         if !text.isEmpty, text.utf8.allSatisfy({ $0.isPlain && $0 != UInt8(ascii: "=") }) {
             writer.escaped(text)
@@ -49,7 +55,7 @@ struct LogfmtLine {
 }
 
 extension UInt8 {
-    /// Whether it isn't a space, a control character, a quote or a backslash.
+    /// Whether the byte isn't a space, a control character, a quote or a backslash.
     fileprivate var isPlain: Bool {
         self > 0x20 && self != 0x7F && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\")
     }
@@ -57,7 +63,7 @@ extension UInt8 {
 
 /// Writes attributes as members of an object that already has members, keeping names unique.
 struct FlatLogObject {
-    /// The names in use, grouped by length, since nearly every attribute has a different length.
+    /// The names in use, grouped by length, because nearly every attribute has a name of a different length.
     private let taken: [Int: [String]]
     private let common: [UInt8]
 
@@ -74,7 +80,7 @@ struct FlatLogObject {
         self.taken = Dictionary(grouping: taken + members.map(\.name), by: \.utf8.count)
     }
 
-    /// Appends members, each with a comma before it.
+    /// Appends members, with a comma before each.
     func write(_ attributes: LogAttributes, to json: inout JSONWriter) {
         for attribute in attributes.list {
             let isTaken = taken[attribute.name.utf8.count]?.contains(attribute.name) ?? false

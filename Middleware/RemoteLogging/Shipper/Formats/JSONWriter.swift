@@ -4,11 +4,11 @@ import HTTPChainRemoteLogging
 
 /// Writes JSON (RFC 8259) byte by byte, without whitespace.
 ///
-/// It doesn't know the grammar: the caller writes braces, commas and quotes. The writer handles string escapes and
-/// number formats.
+/// The writer handles string escapes and number formats. The caller writes braces, commas and quotes, and is
+/// responsible for valid syntax.
 ///
-/// It manages its own memory. An array would check for unique ownership at each of the sixty pieces of a record, which
-/// took most of the time.
+/// The writer manages its own memory. An array would check for unique ownership with each of the sixty pieces of a
+/// record, which took most of the time.
 struct JSONWriter: ~Copyable {
     private var base: UnsafeMutablePointer<UInt8>
     private var capacity: Int
@@ -36,7 +36,9 @@ struct JSONWriter: ~Copyable {
     /// A copy of the written bytes.
     var bytes: [UInt8] { Array(UnsafeBufferPointer(start: base, count: count)) }
 
-    /// Passes the written bytes to a closure; they are valid only during the call.
+    /// Passes the written bytes to a closure.
+    ///
+    /// They are valid only during the call.
     borrowing func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         body(UnsafeBufferPointer(start: base, count: count))
     }
@@ -72,7 +74,7 @@ struct JSONWriter: ~Copyable {
         count &+= 1
     }
 
-    /// Appends text that needs no escapes.
+    /// Appends text that doesn't need escapes.
     @inline(__always)
     mutating func raw(_ text: StaticString) {
         let length = text.utf8CodeUnitCount
@@ -81,7 +83,7 @@ struct JSONWriter: ~Copyable {
         count &+= length
     }
 
-    /// Appends bytes written elsewhere.
+    /// Appends bytes that were written elsewhere.
     mutating func raw(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { raw($0) }
     }
@@ -108,7 +110,7 @@ struct JSONWriter: ~Copyable {
         text.withUTF8 { escaped($0) }
     }
 
-    /// Appends the content of a string, escaped and cut at the limit, between two Unicode characters.
+    /// Appends the content of a string, escaped and truncated to the limit, between two Unicode characters.
     ///
     /// - Returns: The number of bytes used from the text.
     @discardableResult
@@ -117,7 +119,7 @@ struct JSONWriter: ~Copyable {
         return text.withUTF8 { escaped($0, upTo: limit) }
     }
 
-    /// Appends UTF-8 as the content of a string, escaped and cut between two characters.
+    /// Appends UTF-8 as the content of a string, escaped and truncated between two characters.
     ///
     /// - Returns: The number of bytes used from the text.
     @discardableResult
@@ -133,7 +135,7 @@ struct JSONWriter: ~Copyable {
     }
 
     private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
-        // Copies eight bytes at a time if none of them needs an escape.
+        // Eight bytes at a time are copied if none of them needs an escape.
         let source = UnsafeRawBufferPointer(text)
         var index = 0
         reserve(text.count)
@@ -197,16 +199,18 @@ struct JSONWriter: ~Copyable {
         }
     }
 
-    /// Appends a number in a form that reads back as the same value; it must be finite.
+    /// Appends a number in a form that is read back as the same value.
+    ///
+    /// It must be finite.
     mutating func number(_ value: Double) {
-        // Swift writes the shortest digits that identify the number, in a form that is also valid JSON.
+        // Swift writes the fewest digits that identify the number, in a form that is also valid JSON.
         var text = value.description
         text.withUTF8 { raw($0) }
     }
 }
 
 extension UInt64 {
-    /// Whether one of its eight bytes is a control character, a quote or a backslash.
+    /// Whether one of the eight bytes is a control character, a quote or a backslash.
     fileprivate var hasByteToEscape: Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quote = self ^ (ones &* UInt64(UInt8(ascii: "\"")))
@@ -218,7 +222,9 @@ extension UInt64 {
 }
 
 extension JSONWriter {
-    /// Appends any value; numbers that aren't finite become `null`, because JSON can't represent them.
+    /// Appends any value.
+    ///
+    /// Numbers that aren't finite become `null`, because JSON can't represent them.
     mutating func value(_ value: JSONValue, depth: Int = 0) {
         guard depth <= LogAttributes.deepest else { return string(LogAttributes.elision) }
         switch value {
@@ -238,7 +244,7 @@ extension JSONWriter {
             raw("]")
         case .object(let members):
             raw("{")
-            // Sorted, because a dictionary has no stable order.
+            // The members are sorted, because a dictionary has no stable order.
             for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
                 self.member(member.key, member.value, isFirst: index == 0, depth: depth + 1)
             }

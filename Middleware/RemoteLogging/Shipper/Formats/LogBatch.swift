@@ -1,8 +1,8 @@
 public import HTTPChainRemoteLogging
 
-/// Records that are sent together, and their sender.
+/// Records that are sent together, and the program that logged them.
 public struct LogBatch: Sendable, Hashable {
-    /// The sender of the records.
+    /// The program that logged the records.
     public var resource: LogResource
     /// The records, in the order in which they were logged.
     public var records: [LogRecord]
@@ -18,9 +18,9 @@ public struct LogBatch: Sendable, Hashable {
 public struct LogResource: Sendable, Hashable {
     /// The logical name of the service (`service.name`).
     public var serviceName: String
-    /// Its version (`service.version`).
+    /// The version of the service (`service.version`).
     public var serviceVersion: String?
-    /// More attributes: `service.instance.id`, `deployment.environment.name`, `host.name`.
+    /// Additional attributes, such as `service.instance.id`, `deployment.environment.name` and `host.name`.
     public var attributes: LogAttributes
 
     /// Makes a resource.

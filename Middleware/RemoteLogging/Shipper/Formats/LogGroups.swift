@@ -3,17 +3,19 @@ import Logging
 
 /// The records of a batch, grouped in a single pass.
 struct LogGroups {
-    /// Records of the same component, and of the same level if grouped by level.
+    /// Records of the same component and, if grouped by level, of the same level.
     struct Group {
         let component: String
         let level: Logger.Level
-        /// The range of its records in ``LogGroups/order``.
+        /// The range of the group's records in ``LogGroups/order``.
         fileprivate(set) var range: Range<Int>
     }
 
     /// The groups, in the order of their first records.
     private(set) var groups: [Group] = []
-    /// The positions of the records, group after group, in their original order within each.
+    /// The positions of the records, one group after another.
+    ///
+    /// Within a group, the records keep their order.
     private(set) var order: [Int] = []
 
     init(_ records: [LogRecord], byLevel: Bool) {
@@ -38,7 +40,7 @@ struct LogGroups {
     private static func numbers(of records: [LogRecord], byLevel: Bool, groups: inout [Group]) -> [Int] {
         let levels = byLevel ? Logger.Level.allCases.count : 1
         var components: [String: Int] = [:]
-        // The group of each component and level, or -1.
+        // The index of the group for each component and level, or -1.
         var table: [Int] = []
         var last: (component: String, number: Int)?
         return records.map { record in

@@ -10,7 +10,9 @@ public protocol LogWireFormat: Sendable {
     /// Returns the batch as the content of a request.
     func encode(_ batch: LogBatch) throws -> Data
 
-    /// Returns the meaning of a response; the default is ``LogReceipt/init(status:)``.
+    /// Returns the meaning of a response.
+    ///
+    /// The default is ``LogReceipt/init(status:)``.
     ///
     /// - Parameters:
     ///   - head: The response's status and fields.
@@ -27,22 +29,23 @@ extension LogWireFormat {
 
 /// A receiver's response to a batch.
 public enum LogReceipt: Sendable, Hashable {
-    /// It accepted the batch, except for the given number of records, which it rejected permanently; with its message,
-    /// if any.
-    case accepted(rejected: Int = 0, message: String? = nil)
-    /// It may accept the batch later.
+    /// The receiver accepted the batch, except for the given number of records, which it rejected permanently.
     ///
-    /// Until then the batch is kept.
+    /// Contains its message, if any.
+    case accepted(rejected: Int = 0, message: String? = nil)
+    /// The receiver may accept the batch later.
+    ///
+    /// The batch is kept until then.
     case later
-    /// It doesn't accept a batch of this size, but may accept its halves.
+    /// The receiver doesn't accept a batch of this size, but may accept its halves.
     case tooLarge
-    /// It will never accept the batch, for the given reason.
+    /// The receiver will never accept the batch, for the given reason.
     case refused(String)
 
     /// Makes the receipt based on the status alone.
     ///
-    /// 2xx is accepted. 429, 502, 503 and 504 are retryable (OTLP/HTTP, "Failures"), as are 401 and 403, because
-    /// credentials can be fixed while the log waits. 413 is too large, and anything else is refused.
+    /// 2xx means accepted. 429, 502, 503 and 504 are retryable (OTLP/HTTP, "Failures"), as are 401 and 403, because
+    /// credentials can be corrected while the records wait. 413 means too large. Anything else means refused.
     public init(status: HTTPResponse.Status) {
         switch status.code {
         case 200..<300: self = .accepted()

@@ -2,9 +2,9 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import HTTPChainSupport
 
-/// Names valid in LogQL.
+/// Names that are valid in LogQL.
 enum LokiName {
-    /// A name adapted to LogQL: letters, digits and underscores, beginning with a letter.
+    /// Returns a name adapted to LogQL: letters, digits and underscores, beginning with a letter.
     static func of(_ name: String) -> [UInt8] {
         var writer = JSONWriter()
         write(name, to: &writer)
@@ -27,7 +27,7 @@ enum LokiName {
     }
 }
 
-/// Writes the structured metadata of entries: an object of strings.
+/// Writes the structured metadata of entries, which is an object of strings.
 struct LokiMetadata {
     /// Loki's default limits: `max_structured_metadata_size`, `max_structured_metadata_entries_count`.
     private static let sizeLimit = 64 << 10
@@ -49,7 +49,7 @@ struct LokiMetadata {
         commonNames = names
     }
 
-    /// Appends a comma and the object, unless it's empty.
+    /// Appends a comma and the object, unless the object is empty.
     mutating func write(_ attributes: LogAttributes, to json: inout JSONWriter) {
         guard !attributes.list.isEmpty || !commonNames.isEmpty else { return }
         json.raw(",{")
@@ -66,7 +66,7 @@ struct LokiMetadata {
 
     /// Appends a member, within the limits.
     private mutating func write(_ name: String, _ value: JSONValue, to json: inout JSONWriter, size: inout Int) {
-        // The size always includes a number after the name, even if there is none.
+        // The size always includes room for a number after the name, even if there is none.
         let nameSize = name.utf8.count + 8
         guard names.count < Self.countLimit, size + nameSize < Self.sizeLimit else { return }
         if case .null = value { return }

@@ -13,10 +13,10 @@ struct LokiWriter: ~Copyable {
     private let line: BuiltInWireFormat.LokiLine
     private let flatLine: FlatLogObject
     private let logfmtLine: LogfmtLine
-    /// Labels shared by every stream, after its own.
+    /// The labels that all streams have, written after a stream's own.
     private var commonLabels: [UInt8] = []
     private var metadata: LokiMetadata
-    /// A line before it's written as a string.
+    /// A buffer for a line before it is written as a string.
     private var scratch = JSONWriter()
 
     init(resource: LogResource, line: BuiltInWireFormat.LokiLine, labels: Set<String>, count: Int) {
@@ -77,7 +77,9 @@ struct LokiWriter: ~Copyable {
         json.raw("]}")
     }
 
-    /// The positions sorted by time, keeping the order of equal times.
+    /// Returns the positions sorted by time.
+    ///
+    /// Records with the same time keep their order.
     private static func inOrderOfTime(_ positions: ArraySlice<Int>, of records: [LogRecord]) -> ArraySlice<Int> {
         let isSorted = zip(positions, positions.dropFirst()).allSatisfy { records[$0].date <= records[$1].date }
         guard !isSorted else { return positions }

@@ -3,18 +3,18 @@ import HTTPChainCore
 import HTTPChainRemoteLogging
 import Logging
 
-/// Newline-delimited JSON: one object per record, one per line.
+/// Newline-delimited JSON, with one object per record and line.
 ///
 /// ```json
 /// {"time":"2026-11-21T15:19:20.123456Z","level":"info","component":"shop.cart","message":"Order placed",
 ///  "attributes":{"order.total":12.5},"resource":{"service.name":"shop","service.version":"1.2"}}
 /// ```
 ///
-/// The example is a single line. Most file collectors and log services can read the format if configured with the name
-/// of the time member. Times are in UTC with microseconds (RFC 3339), numbers that aren't finite are `null`, and every
-/// line ends with a newline.
+/// The example is one line. Most file collectors and log services can read the format if they are configured with the
+/// name of the time member. Times are in UTC with microseconds (RFC 3339), numbers that aren't finite are `null`, and
+/// every line ends with a newline.
 ///
-/// Attributes are in separate objects, or in the object itself if the format is flat.
+/// Attributes are in separate objects or, if the format is flat, in the object itself.
 struct NDJSONLogFormat: LogWireFormat {
     /// Whether attributes are in the object itself.
     let isFlat: Bool

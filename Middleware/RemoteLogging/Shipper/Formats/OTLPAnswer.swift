@@ -3,8 +3,9 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// The relevant fields of an `Export…ServiceResponse`, or of the `Status` of a failure; malformed fields count as
-/// absent, because the status decides.
+/// Reads the relevant fields of an `Export…ServiceResponse`, or of the `Status` of a failure.
+///
+/// Malformed fields count as absent, because the HTTP status decides.
 enum OTLPAnswer {
     /// Returns the meaning of a response.
     ///
@@ -36,7 +37,7 @@ enum OTLPAnswer {
         return OTLPEncoding.allCases.first { $0.contentType == name }
     }
 
-    /// The number of records that an accepted request lost, and the reason or a warning from the receiver.
+    /// Returns the number of records that were rejected in an accepted request, and the receiver's reason or warning.
     private static func partialSuccess(
         in body: Data,
         _ encoding: OTLPEncoding,
@@ -45,7 +46,7 @@ enum OTLPAnswer {
         switch encoding {
         case .json:
             let partial = json(body)?["partialSuccess"]
-            // A string by the mapping; a number from receivers with handwritten JSON.
+            // The mapping requires a string, but receivers with handwritten JSON send a number.
             let count = partial?[counter]?.integer ?? partial?[counter]?.string.flatMap { Int64($0) }
             return (count, partial?["errorMessage"]?.string)
         case .protobuf:
@@ -54,7 +55,7 @@ enum OTLPAnswer {
         }
     }
 
-    /// The reason for a refused request, from its `Status`.
+    /// Returns the reason for a refused request, from its `Status`.
     private static func message(of body: Data, _ encoding: OTLPEncoding) -> String? {
         switch encoding {
         case .json: json(body)?["message"]?.string
@@ -66,7 +67,7 @@ enum OTLPAnswer {
         try? JSONDecoder().decode(JSONValue.self, received: body)
     }
 
-    /// The last value of each field; `nil` if this isn't a message.
+    /// Returns the last value of each field, or `nil` if the body isn't a message.
     private static func fields(_ body: Data) -> [Int: ProtobufReader.Value]? {
         var reader = ProtobufReader(body)
         var fields: [Int: ProtobufReader.Value] = [:]

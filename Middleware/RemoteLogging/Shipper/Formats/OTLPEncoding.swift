@@ -2,9 +2,11 @@ import Foundation
 import HTTPChainCore
 import HTTPChainRemoteLogging
 
-/// The encoding of OTLP messages; both encodings are equivalent.
+/// The encoding of OTLP messages.
+///
+/// Both encodings are equivalent.
 public enum OTLPEncoding: String, Sendable, Hashable, CaseIterable {
-    /// The JSON mapping (`http/json`), which is readable.
+    /// The JSON mapping (`http/json`), which is readable for people.
     case json
     /// The wire format of Protocol Buffers (`http/protobuf`), which is shorter and the default of most receivers.
     case protobuf
@@ -44,34 +46,34 @@ extension OTLPMessage {
 
 /// Writes the fields of a message: by name in JSON, by number in Protocol Buffers.
 ///
-/// Fields are always written, even with default values; leaving them out is up to the message.
+/// Fields are always written, even with default values. The message decides whether to omit them.
 protocol OTLPEncoder: ~Copyable {
-    /// `string`.
+    /// Writes a `string`.
     mutating func string(_ name: StaticString, _ number: Int, _ value: String)
-    /// `bool`.
+    /// Writes a `bool`.
     mutating func bool(_ name: StaticString, _ number: Int, _ value: Bool)
-    /// `int64`.
+    /// Writes an `int64`.
     mutating func int64(_ name: StaticString, _ number: Int, _ value: Int64)
-    /// `double`.
+    /// Writes a `double`.
     mutating func double(_ name: StaticString, _ number: Int, _ value: Double)
-    /// An enumeration, or `uint32`.
+    /// Writes an enumeration or a `uint32`.
     mutating func uint32(_ name: StaticString, _ number: Int, _ value: UInt32)
-    /// `fixed32`.
+    /// Writes a `fixed32`.
     mutating func fixed32(_ name: StaticString, _ number: Int, _ value: UInt32)
-    /// `fixed64`.
+    /// Writes a `fixed64`.
     mutating func fixed64(_ name: StaticString, _ number: Int, _ value: UInt64)
-    /// The `bytes` of an identifier, in hexadecimal in JSON.
+    /// Writes the `bytes` of an identifier, which are in hexadecimal in JSON.
     ///
-    /// The first invalid digit ends it.
+    /// The identifier ends at the first invalid digit.
     mutating func identifier(_ name: StaticString, _ number: Int, _ digits: String)
-    /// A message.
+    /// Writes a message.
     mutating func message(_ name: StaticString, _ number: Int, _ body: (inout Self) -> Void)
-    /// A repeated field of messages.
+    /// Writes a repeated field of messages.
     mutating func messages(_ name: StaticString, _ number: Int, count: Int, _ body: (inout Self, Int) -> Void)
 }
 
 extension OTLPEncoder where Self: ~Copyable {
-    /// A list of `KeyValue`.
+    /// Writes a list of `KeyValue`.
     mutating func attributes(
         _ name: StaticString,
         _ number: Int,
@@ -84,13 +86,15 @@ extension OTLPEncoder where Self: ~Copyable {
         }
     }
 
-    /// The fields of a `KeyValue`.
+    /// Writes the fields of a `KeyValue`.
     mutating func pair(_ key: String, _ value: JSONValue, depth: Int = 0) {
         string("key", 1, key)
         message("value", 2) { $0.anyValue(value, depth: depth) }
     }
 
-    /// The field of an `AnyValue`; without a field, it represents null.
+    /// Writes the field of an `AnyValue`.
+    ///
+    /// Without a field, it represents null.
     mutating func anyValue(_ value: JSONValue, depth: Int = 0) {
         guard depth <= LogAttributes.deepest else { return string("stringValue", 1, LogAttributes.elision) }
         switch value {
@@ -98,7 +102,7 @@ extension OTLPEncoder where Self: ~Copyable {
         case .bool(let truth): bool("boolValue", 2, truth)
         case .integer(let number): int64("intValue", 3, number)
         case .number(let number): double("doubleValue", 4, number)
-        // The protocol has no such number; its mapping of values says that they become text.
+        // The protocol has no such number. According to its mapping of values, it becomes text.
         case .decimal(let number): string("stringValue", 1, "\(number)")
         case .null: break
         case .array(let elements):
@@ -108,7 +112,7 @@ extension OTLPEncoder where Self: ~Copyable {
                 }
             }
         case .object(let members):
-            // Sorted, because a dictionary has no stable order.
+            // The members are sorted, because a dictionary has no stable order.
             let members = members.sorted { $0.key < $1.key }
             message("kvlistValue", 6) { encoder in
                 encoder.messages("values", 1, count: members.count) {

@@ -3,8 +3,8 @@ public import HTTPChainCore
 import HTTPChainRemoteLogging
 package import HTTPTypes
 
-/// The destination and format of telemetry from the environment variables of OpenTelemetry: `OTEL_EXPORTER_OTLP_*`,
-/// `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, and the limits of batches.
+/// The destination and format of telemetry, read from the environment variables of OpenTelemetry:
+/// `OTEL_EXPORTER_OTLP_*`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, and those for the limits of batches.
 ///
 /// ```swift
 /// let environment = OTLPEnvironment(for: .logs)
@@ -19,9 +19,9 @@ package import HTTPTypes
 /// )
 /// ```
 ///
-/// It's a function of a dictionary, so tests don't need an environment. A variable for the signal
-/// (`OTEL_EXPORTER_OTLP_LOGS_ENDPOINT`) has priority over the general one (`OTEL_EXPORTER_OTLP_ENDPOINT`); an empty one
-/// counts as not set. Invalid values and unsupported variables are ignored, and listed in ``problems``.
+/// It can be made from any dictionary, so tests don't need an environment. A variable for the signal
+/// (`OTEL_EXPORTER_OTLP_LOGS_ENDPOINT`) takes precedence over the general one (`OTEL_EXPORTER_OTLP_ENDPOINT`). An empty
+/// variable counts as not set. Invalid values and unsupported variables are ignored, and listed in ``problems``.
 public struct OTLPEnvironment: Sendable {
     /// A kind of data that is sent.
     public enum Signal: String, Sendable, Hashable, CaseIterable {
@@ -30,18 +30,20 @@ public struct OTLPEnvironment: Sendable {
         /// The spans of traces.
         case traces
 
-        /// The path after the URL of a receiver.
+        /// The path to append to the URL of a receiver.
         var path: String { "/v1/\(rawValue)" }
         /// The prefix of the variables that limit batches.
         fileprivate var batches: String { self == .logs ? "OTEL_BLRP_" : "OTEL_BSP_" }
     }
 
-    /// The URL of requests: the signal's endpoint unchanged, otherwise the general endpoint with the signal's path
-    /// appended unless already present; `http://localhost:4318/v1/logs` if neither is set.
+    /// The URL of requests: the signal's endpoint unchanged, or otherwise the general endpoint with the signal's path
+    /// appended unless already present.
+    ///
+    /// If neither is set, `http://localhost:4318/v1/logs` (or `/v1/traces`).
     public let url: String
-    /// The fields added to each request, all marked as secret.
+    /// The fields added to each request, which are all marked as secret.
     package let headers: HTTPFields
-    /// The encoding from `OTEL_EXPORTER_OTLP_PROTOCOL`; ``OTLPEncoding/protobuf`` if it isn't set.
+    /// The encoding from `OTEL_EXPORTER_OTLP_PROTOCOL`, or ``OTLPEncoding/protobuf`` if it isn't set.
     ///
     /// `grpc` isn't supported, and is reported in ``problems``.
     public let encoding: OTLPEncoding
@@ -49,14 +51,15 @@ public struct OTLPEnvironment: Sendable {
     public let compresses: Bool
     /// The timeout of a request; 10 seconds by default.
     package let timeout: Duration
-    /// The sender: `OTEL_SERVICE_NAME`, then `OTEL_RESOURCE_ATTRIBUTES`; `unknown_service` by default.
+    /// The program that sends telemetry, from `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES`, in this order of
+    /// precedence; `unknown_service` by default.
     public let resource: LogResource
-    /// Whether telemetry is disabled: `OTEL_SDK_DISABLED` is `true`, in any case.
+    /// Whether telemetry is disabled: `OTEL_SDK_DISABLED` is `true`, ignoring case.
     ///
-    /// The program has to check this.
+    /// The program must check this itself.
     public let isDisabled: Bool
-    /// Descriptions of invalid values and of variables `OTEL_EXPORTER_OTLP_*` that aren't supported, by variable name and
-    /// without the values.
+    /// Descriptions of invalid values and unsupported `OTEL_EXPORTER_OTLP_*` variables, with the names of the variables
+    /// but without their values.
     public let problems: [String]
 
     private let queue: Int?
@@ -84,10 +87,10 @@ public struct OTLPEnvironment: Sendable {
         problems = reader.problems
     }
 
-    /// Returns a shipper's settings with the timeout, and with the limits from `OTEL_BLRP_*` for logs or `OTEL_BSP_*`
-    /// for traces.
+    /// Returns the settings of a shipper, with the timeout, and with the limits from `OTEL_BLRP_*` (logs) or
+    /// `OTEL_BSP_*` (traces).
     ///
-    /// - Parameter settings: The settings for everything that no variable sets.
+    /// - Parameter settings: The settings for everything that isn't set by a variable.
     public func settings(_ settings: LogShipper.Settings = LogShipper.Settings()) -> LogShipper.Settings {
         var settings = settings
         settings.exportTimeout = timeout
@@ -118,7 +121,7 @@ private struct FieldsTransport: Transport {
     }
 }
 
-/// Reads variables and records those with invalid values.
+/// Reads variables, and records those with invalid values.
 private struct VariableReader {
     let environment: [String: String]
     let signal: OTLPEnvironment.Signal
@@ -127,9 +130,11 @@ private struct VariableReader {
     private static let prefix = "OTEL_EXPORTER_OTLP_"
     private static let maximum = 128
     private static let exporterNames: Set<String> = ["ENDPOINT", "HEADERS", "PROTOCOL", "COMPRESSION", "TIMEOUT"]
-    /// The valid durations; the upper bound doesn't fit a 32-bit `Int`.
+    /// The valid durations.
+    ///
+    /// The upper bound doesn't fit in a 32-bit `Int`.
     static let milliseconds: ClosedRange<Int64> = 0...(1 << 40)
-    /// The kinds of data that have variables of their own.
+    /// The kinds of data that have their own variables.
     private static let signalPrefixes = ["LOGS_", "TRACES_", "METRICS_", "PROFILES_"]
 
     private func value(of name: String) -> String? {
@@ -137,7 +142,7 @@ private struct VariableReader {
         return text
     }
 
-    /// The signal's variable, otherwise the general one.
+    /// Returns the signal's variable, or otherwise the general one.
     private func exporter(_ name: String) -> (name: String, text: String)? {
         for name in ["\(Self.prefix)\(signal.rawValue.uppercased())_\(name)", Self.prefix + name] {
             if let text = value(of: name) { return (name, text) }
@@ -152,7 +157,8 @@ private struct VariableReader {
     mutating func url() -> String {
         let own = "\(Self.prefix)\(signal.rawValue.uppercased())_ENDPOINT"
         if let text = value(of: own) {
-            // A URL without a path has the path "/" (the exporter's specification, "Endpoint URLs for OTLP/HTTP").
+            // A URL without a path has the path "/", according to the exporter's specification, "Endpoint URLs for
+            // OTLP/HTTP".
             if Origin(text) != nil { return text }
             problem(own, "is not a URL of HTTP")
         }
@@ -171,7 +177,8 @@ private struct VariableReader {
                 problem(name, "has more than \(Self.maximum) fields; those after them are left out")
                 break
             }
-            // Text that isn't a field name may be a credential: `Authorization: Bearer abc=` has no other `=`.
+            // Text that isn't a field name may be a credential. For example, `Authorization: Bearer abc=` has no other
+            // `=`.
             guard let field = entry.name.flatMap({ HTTPField.Name($0) }) else {
                 problem(name, "has no name=value that HTTP can send as number \(index + 1), which is left out")
                 continue
@@ -207,7 +214,7 @@ private struct VariableReader {
 
     mutating func timeout() -> Duration {
         guard let (name, _) = exporter("TIMEOUT") else { return .seconds(10) }
-        // In OpenTelemetry, zero means no limit. Here there is always a limit.
+        // In OpenTelemetry, zero means no limit, but this package always has a limit.
         return number(name, Self.milliseconds).map { $0 == 0 ? .seconds(3600) : .milliseconds($0) } ?? .seconds(10)
     }
 
@@ -220,7 +227,7 @@ private struct VariableReader {
         return number
     }
 
-    /// By OpenTelemetry's specification, only `true` disables, in any case.
+    /// According to OpenTelemetry's specification, only `true` disables telemetry, ignoring case.
     mutating func isDisabled() -> Bool {
         let name = "OTEL_SDK_DISABLED"
         guard let text = value(of: name)?.lowercased() else { return false }
@@ -228,7 +235,7 @@ private struct VariableReader {
         return text == "true"
     }
 
-    /// Reports the exporter's variables for this signal that are set and have no effect.
+    /// Reports the exporter's variables for this signal that are set but have no effect.
     mutating func findUnsupported() {
         let own = "\(signal.rawValue.uppercased())_"
         for name in environment.keys.sorted() where value(of: name) != nil {
@@ -244,7 +251,7 @@ private struct VariableReader {
     mutating func resource() -> LogResource {
         var attributes: LogAttributes = [:]
         if let text = value(of: "OTEL_RESOURCE_ATTRIBUTES") {
-            // A malformed entry discards the whole variable, by OpenTelemetry's resource specification.
+            // According to OpenTelemetry's resource specification, a malformed entry invalidates the whole variable.
             let entries = Self.entries(text)
             if entries.count <= Self.maximum, entries.allSatisfy({ $0.name != nil && $0.value != nil }) {
                 for case let (name?, value?) in entries { attributes[name] = .string(value) }
@@ -259,9 +266,10 @@ private struct VariableReader {
         return LogResource(serviceName: name, serviceVersion: version, attributes: attributes)
     }
 
-    /// The entries of a list of names and percent-encoded values, as in W3C Baggage; at most one beyond the maximum.
+    /// Returns the entries of a list of names and percent-encoded values, as in W3C Baggage, up to one more than the
+    /// maximum.
     ///
-    /// A name or a value is nil if it is missing or can't be decoded.
+    /// A name or a value is `nil` if it is missing or can't be decoded.
     private static func entries(_ text: String) -> [(name: String?, value: String?)] {
         text.pieces(at: ",").lazy.map { $0.trimming() }.filter { !$0.isEmpty }.prefix(maximum + 1).map { part in
             guard let equals = part.unicodeScalars.firstIndex(of: "="), equals > part.startIndex else {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Writes messages in OTLP's variant of the JSON mapping of Protocol Buffers: 64-bit integers are strings, enumerations
-/// numbers, identifiers hexadecimal.
+/// are numbers, and identifiers are hexadecimal.
 struct OTLPJSONEncoder: OTLPEncoder, ~Copyable {
     private var json: JSONWriter
     /// Whether the next member is the first.
@@ -14,7 +14,7 @@ struct OTLPJSONEncoder: OTLPEncoder, ~Copyable {
     /// Returns the written bytes.
     consuming func data() -> Data { json.data() }
 
-    /// Writes the message as a whole.
+    /// Writes the complete message.
     mutating func write(_ body: (inout Self) -> Void) {
         json.byte(UInt8(ascii: "{"))
         isFirst = true

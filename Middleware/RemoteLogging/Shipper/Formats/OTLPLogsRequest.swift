@@ -15,7 +15,7 @@ struct OTLPLogsRequest: OTLPMessage {
     }
 }
 
-/// The conventions used for names, and the library that makes records and spans.
+/// The semantic conventions for names, and the library that makes records and spans.
 enum OTLPSchema {
     /// The version of OpenTelemetry's semantic conventions.
     static let url = "https://opentelemetry.io/schemas/1.44.0"
@@ -29,14 +29,16 @@ enum OTLPSchema {
 }
 
 extension LogResource {
-    /// The attributes except for the service's name and version, which have separate members.
+    /// The attributes other than the service's name and version, which have separate members.
     var furtherAttributes: [LogAttributes.Attribute] {
         attributes.list.filter {
             $0.name != "service.name" && !($0.name == "service.version" && serviceVersion != nil)
         }
     }
 
-    /// All attributes for OTLP; `telemetry.sdk.*` attributes set by the program have priority.
+    /// All attributes for OTLP.
+    ///
+    /// `telemetry.sdk.*` attributes set by the program take precedence.
     fileprivate var attributesOfOTLP: [LogAttributes.Attribute] {
         var result = [LogAttributes.Attribute("service.name", .string(serviceName))]
         if let serviceVersion { result.append(LogAttributes.Attribute("service.version", .string(serviceVersion))) }
@@ -47,9 +49,10 @@ extension LogResource {
 }
 
 extension OTLPEncoder where Self: ~Copyable {
-    /// Writes the resource, and the records of each scope, one by one.
+    /// Writes the resource, and each scope with its records.
     ///
-    /// A scope has the version and the conventions if it is this library's; those of an application's are unknown.
+    /// This library's own scopes have its version and its semantic conventions. Those of an application's scopes are
+    /// unknown.
     mutating func scopes(
         _ groups: LogGroups,
         of resource: LogResource,
@@ -74,7 +77,7 @@ extension OTLPEncoder where Self: ~Copyable {
         }
     }
 
-    /// The fields of a `LogRecord`.
+    /// Writes the fields of a `LogRecord`.
     fileprivate mutating func record(_ record: LogRecord) {
         let time = record.date.unixNanoseconds
         fixed64("timeUnixNano", 1, time)
@@ -105,14 +108,14 @@ extension OTLPEncoder where Self: ~Copyable {
 }
 
 extension String {
-    /// Whether records with this name are made by this library.
+    /// Whether this is the name of a component of this library.
     fileprivate var isComponentOfHTTPChain: Bool {
         self == "http.client" || self == "http.client.attempt" || begins(with: "HTTPChain")
     }
 }
 
 extension Logger.Level {
-    /// The number of the severity: the log data model, "Severity Fields" and Appendix B.
+    /// The number of the severity, according to the log data model, "Severity Fields" and Appendix B.
     fileprivate var severityNumber: UInt32 {
         switch self {
         case .trace: 1

@@ -22,15 +22,15 @@ struct OTLPTracesRequest: OTLPMessage {
 }
 
 extension OTLPEncoder where Self: ~Copyable {
-    /// The fields of a `Span`.
+    /// Writes the fields of a `Span`.
     fileprivate mutating func span(_ span: SpanRecord) {
         identifier("traceId", 1, span.traceID)
         identifier("spanId", 2, span.spanID)
         if !span.traceState.isEmpty { string("traceState", 3, span.traceState) }
         if let parent = span.parentSpanID { identifier("parentSpanId", 4, parent) }
-        // The flags say that the location of the parent is known, and whether it's remote.
+        // The flags say that it is known whether the parent is remote, and whether it is.
         fixed32("flags", 16, UInt32(span.flags) | 0x100 | (span.hasRemoteParent ? 0x200 : 0))
-        // Fields with default values are left out, as is usual in Protocol Buffers.
+        // Fields with default values are omitted, as is usual in Protocol Buffers.
         if !span.name.isEmpty { string("name", 5, span.name) }
         uint32("kind", 6, UInt32(span.kind.rawValue))
         fixed64("startTimeUnixNano", 7, span.start)

@@ -3,7 +3,7 @@ import HTTPChainSupport
 
 /// Reads the wire format of Protocol Buffers field by field, without a schema.
 ///
-/// It never reads beyond its bytes, and a length beyond the end is an error. The cost is therefore limited by the size
+/// It never reads beyond its bytes, and a length beyond the end is an error. The work is therefore limited by the size
 /// of the content.
 package struct ProtobufReader: Sendable {
     /// The content of a field.
@@ -17,7 +17,7 @@ package struct ProtobufReader: Sendable {
         /// Four bytes, the least significant first.
         case fixed32(UInt32)
 
-        /// The integer; `nil` for anything else.
+        /// The integer, or `nil` for anything else.
         package var integer: Int64? {
             switch self {
             case .varint(let value), .fixed64(let value): Int64(bitPattern: value)
@@ -32,7 +32,7 @@ package struct ProtobufReader: Sendable {
         /// The bytes.
         package var data: Data? { if case .bytes(let data) = self { data } else { nil } }
 
-        /// The bytes as text; `nil` if they aren't UTF-8.
+        /// The bytes as text, or `nil` if they aren't UTF-8.
         package var text: String? { data.flatMap { String(validUTF8: $0) } }
     }
 
@@ -51,7 +51,7 @@ package struct ProtobufReader: Sendable {
         position = bytes.startIndex
     }
 
-    /// Returns the next field; `nil` at the end.
+    /// Returns the next field, or `nil` at the end.
     ///
     /// - Throws: ``Malformed``.
     package mutating func next() throws(Malformed) -> (number: Int, value: Value)? {
@@ -70,7 +70,7 @@ package struct ProtobufReader: Sendable {
             defer { position = end }
             return (number, .bytes(bytes[position..<end]))
         case 5: return (number, .fixed32(UInt32(truncatingIfNeeded: try littleEndian(4))))
-        // Groups, which are deprecated, and undefined types.
+        // These are groups, which are deprecated, or undefined types.
         default: throw Malformed()
         }
     }
@@ -82,7 +82,7 @@ package struct ProtobufReader: Sendable {
             guard position < bytes.endIndex else { throw Malformed() }
             let byte = bytes[position]
             position += 1
-            // The tenth byte has only one bit.
+            // Only one bit of the tenth byte may be used.
             guard index < 9 || byte <= 1 else { throw Malformed() }
             value |= UInt64(byte & 0x7F) << UInt64(7 * index)
             if byte < 0x80 { return value }

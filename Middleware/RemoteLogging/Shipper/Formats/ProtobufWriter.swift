@@ -97,9 +97,9 @@ package struct ProtobufWriter: OTLPEncoder {
         }
     }
 
-    /// Writes a field preceded by its length, which is known only afterwards.
+    /// Writes a field preceded by its length, which is known only after the field has been written.
     ///
-    /// One byte is reserved for it; a longer length moves the field.
+    /// One byte is reserved for the length. If it needs more, the field is moved.
     @inline(__always)
     private mutating func delimited(_ number: Int, _ body: (inout Self) -> Void) {
         tag(number, .delimited)

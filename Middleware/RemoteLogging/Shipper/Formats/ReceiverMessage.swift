@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension LogReceipt {
-    /// The receipt with the receiver's message, if it refused the batch.
+    /// Returns the receipt, with the receiver's message if it refused the batch.
     func explained(by message: String?) -> LogReceipt {
         guard case .refused(let reason) = self, let message else { return self }
         return .refused("\(reason): \(message)")
@@ -15,7 +15,7 @@ enum ReceiverMessage {
     private static let limit = 500
     private static let redaction = Redaction.standard
 
-    /// One line without secrets, of limited length; `nil` if there is no text.
+    /// Returns the text as one line of limited length, without secrets, or `nil` if there is no text.
     static func line(_ text: String?) -> String? {
         guard let text else { return nil }
         let start = text.unicodeScalars.prefix(4 * limit)
@@ -26,7 +26,7 @@ enum ReceiverMessage {
         return line.isEmpty ? nil : line.printable(cutAfter: limit)
     }
 
-    /// Content that is plain text.
+    /// Returns the content if it is plain text.
     static func plainText(_ head: HTTPResponse, _ body: Data) -> String? {
         guard head.headerFields[.contentType]?.lowercased().begins(with: "text/plain") ?? true else { return nil }
         return line(String(data: body, encoding: .utf8))
@@ -35,7 +35,9 @@ enum ReceiverMessage {
 
 /// The URL of a receiver.
 enum LogEndpoint {
-    /// Adds the path to the URL's path, before the query; a URL whose path already ends with it is unchanged.
+    /// Appends a path to that of the URL, before the query.
+    ///
+    /// A URL whose path already ends with it is returned unchanged.
     static func url(_ base: String, path: String) -> String {
         let end = base.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } ?? base.endIndex
         var address = base[..<end]

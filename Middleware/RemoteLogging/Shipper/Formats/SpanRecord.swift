@@ -3,20 +3,23 @@ import HTTPChainCore
 public import HTTPChainRemoteLogging
 import Logging
 
-/// A finished span of a trace: an operation with its times, its trace and its result.
+/// A finished span of a trace: an operation with its times and its result.
 ///
 /// A span is shipped like a log record: `LogRecord(span)` converts it, and a ``LogShipper`` with the format
-/// ``LogWireFormat/otlpTraces(_:)`` sends it as a span. It waits in the same queue or spool, with the same limits.
+/// ``LogWireFormat/otlpTraces(_:)`` sends it as a span. It waits in the same kind of queue or spool, with the same
+/// limits.
 ///
-/// A record is plain data without secrets: its creator redacts it. Times are nanoseconds since 1970.
+/// A record is plain data without secrets. Whoever creates it must redact it. Times are in nanoseconds since 1970.
 public struct SpanRecord: Sendable, Hashable {
-    /// The relation of a span to its parent and children; the numbers are OTLP's.
+    /// The relation of a span to its parent and children.
+    ///
+    /// The numbers are those of OTLP.
     public enum Kind: Int, Sendable, Hashable, CaseIterable {
         /// Work inside a program.
         case `internal` = 1
-        /// The handling of a request.
+        /// Handling a request.
         case server = 2
-        /// A request, until its response.
+        /// Sending a request and waiting for its response.
         case client = 3
         /// Sending a message without waiting for the result.
         case producer = 4
@@ -26,11 +29,11 @@ public struct SpanRecord: Sendable, Hashable {
 
     /// The result of the operation.
     public enum Status: Sendable, Hashable {
-        /// Not set, as in most successful spans.
+        /// No explicit result, as in most successful spans.
         case unset
-        /// Explicitly successful.
+        /// The operation was explicitly marked as successful.
         case ok
-        /// Failed, for the given reason.
+        /// The operation failed, for the given reason.
         case error(String)
     }
 
@@ -51,7 +54,7 @@ public struct SpanRecord: Sendable, Hashable {
         }
     }
 
-    /// A related span, in this trace or another.
+    /// A related span, in the same trace or another.
     package struct Link: Sendable, Hashable {
         /// The related trace: 32 hexadecimal digits.
         package var traceID: String
@@ -68,7 +71,7 @@ public struct SpanRecord: Sendable, Hashable {
         }
     }
 
-    /// The numbers of parts of a span that were left out because there were too many.
+    /// The numbers of parts of a span that were omitted because there were too many.
     package struct Dropped: Sendable, Hashable {
         /// Attributes of the span.
         package var attributes = 0
@@ -78,11 +81,11 @@ public struct SpanRecord: Sendable, Hashable {
         package var links = 0
     }
 
-    /// The trace: 32 hexadecimal digits.
+    /// The trace's identifier: 32 hexadecimal digits.
     package var traceID: String
-    /// The span: 16 hexadecimal digits.
+    /// The span's identifier: 16 hexadecimal digits.
     package var spanID: String
-    /// The parent span; `nil` for the first span of a trace.
+    /// The parent span's identifier; `nil` for the first span of a trace.
     package var parentSpanID: String?
     /// Whether the parent belongs to another program.
     package var hasRemoteParent = false
@@ -90,11 +93,13 @@ public struct SpanRecord: Sendable, Hashable {
     package var flags: UInt8 = 1
     /// The value of `tracestate`; empty if there is none.
     package var traceState = ""
-    /// The part of the program that made it.
+    /// The part of the program that made the span.
     package var scope: String
-    /// The name of the operation, with few distinct values: `GET /plants/{id}`.
+    /// The name of the operation, such as `GET /plants/{id}`.
+    ///
+    /// It should have few distinct values.
     package var name: String
-    /// The relation to its parent and children.
+    /// The relation to the parent and children.
     package var kind: Kind
     /// The start time.
     package var start: UInt64
@@ -106,23 +111,23 @@ public struct SpanRecord: Sendable, Hashable {
     package var events: [Event] = []
     /// Related spans.
     package var links: [Link] = []
-    /// The result of the operation.
+    /// The related spans.
     package var status: Status
-    /// The numbers of parts that were left out.
+    /// The numbers of parts that were omitted.
     package var dropped = Dropped()
 
     /// Makes a finished span.
     ///
     /// - Parameters:
-    ///   - name: The name of the operation, with few distinct values: `GET /plants/{id}`.
-    ///   - kind: The relation to its parent and children; work inside the program by default.
-    ///   - traceID: The trace: 32 hexadecimal digits.
-    ///   - spanID: The span: 16 hexadecimal digits.
-    ///   - parentSpanID: The parent span; `nil`, the default, for the first span of a trace.
+    ///   - name: The name of the operation, such as `GET /plants/{id}`. It should have few distinct values.
+    ///   - kind: The relation to the parent and children; work inside the program by default.
+    ///   - traceID: The trace's identifier: 32 hexadecimal digits.
+    ///   - spanID: The span's identifier: 16 hexadecimal digits.
+    ///   - parentSpanID: The parent span's identifier; `nil`, the default, for the first span of a trace.
     ///   - hasRemoteParent: Whether the parent belongs to another program; `false` by default.
-    ///   - scope: The part of the program that made it.
-    ///   - start: The start time.
-    ///   - end: The end time.
+    ///   - scope: The part of the program that made the span.
+    ///   - start: The start time, in nanoseconds since 1970.
+    ///   - end: The end time, in nanoseconds since 1970.
     ///   - attributes: Attributes that describe the operation, for machines; none by default.
     ///   - status: The result of the operation; not set by default.
     public init(
@@ -156,7 +161,7 @@ extension SpanRecord {
     /// The attribute of a log record that contains a span.
     package static let attribute = "httpchain.span"
 
-    /// Reads the span from a record; `nil` if there is none, or it's incomplete.
+    /// Reads the span from a record, or returns `nil` if there is none, or it is incomplete.
     package init?(_ record: LogRecord) {
         guard let tree = record.attributes[Self.attribute],
             let traceID = record.attributes["trace_id"]?.string, let spanID = record.attributes["span_id"]?.string,
@@ -201,7 +206,7 @@ extension SpanRecord {
         dropped.links = Int(clamping: tree["droppedLinks"]?.integer ?? 0)
     }
 
-    /// Everything for which a log record has no field.
+    /// The parts of the span for which a log record has no field.
     fileprivate var tree: JSONValue {
         var members: [String: JSONValue] = [
             "kind": .integer(Int64(kind.rawValue)), "start": .integer(Int64(bitPattern: start)),
@@ -243,8 +248,8 @@ extension SpanRecord {
 extension LogRecord {
     /// Makes the record of a finished span, for a ``LogShipper`` with the format ``LogWireFormat/otlpTraces(_:)``.
     ///
-    /// The level is `error` if the span failed, so that a full queue drops others first; otherwise `info`. The
-    /// component is the span's scope, the date its end.
+    /// The level is `error` if the span failed, and `info` otherwise, so that a full queue drops spans of failures
+    /// last. The component is the span's scope, and the date is its end.
     public init(_ span: SpanRecord) {
         var attributes = LogAttributes()
         attributes.append("trace_id", .string(span.traceID))
@@ -262,7 +267,7 @@ extension LogRecord {
 }
 
 extension LogAttributes {
-    /// Alternating names and values, in order.
+    /// The names and values, alternating and in order.
     fileprivate var pairs: JSONValue { .array(list.flatMap { [.string($0.name), $0.value] }) }
 
     fileprivate init(pairs: JSONValue?) {

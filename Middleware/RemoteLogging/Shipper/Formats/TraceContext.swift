@@ -4,7 +4,7 @@ import HTTPChainSupport
 
 /// The positions of the attributes that identify a record's trace.
 ///
-/// The names are OpenTelemetry's for logs in other formats, the values those of W3C Trace Context.
+/// The names are those of OpenTelemetry for logs in other formats. The values are those of W3C Trace Context.
 struct TraceContext {
     private(set) var traceID: Int?
     private(set) var spanID: Int?
@@ -25,22 +25,22 @@ struct TraceContext {
             default: continue
             }
         }
-        // Without a trace, span and flags are ordinary attributes.
+        // Without a trace, the span and the flags are ordinary attributes.
         if traceID == nil {
             spanID = nil
             flags = nil
         }
     }
 
-    /// The number of attributes that it consists of.
+    /// The number of these attributes.
     var count: Int { (traceID == nil ? 0 : 1) + (spanID == nil ? 0 : 1) + (flags == nil ? 0 : 1) }
 
-    /// Whether the attribute at a position is one of them.
+    /// Returns whether the attribute at a position is one of them.
     func holds(_ position: Int) -> Bool { position == traceID || position == spanID || position == flags }
 }
 
 extension JSONValue {
-    /// Whether it is a string of this many hexadecimal digits that aren't all zero.
+    /// Returns whether the value is a string of this many hexadecimal digits that aren't all zero.
     fileprivate func isHexadecimal(digits: Int) -> Bool {
         guard case .string(let text) = self, text.utf8.count == digits else { return false }
         return text.utf8.contains { $0 != UInt8(ascii: "0") }
