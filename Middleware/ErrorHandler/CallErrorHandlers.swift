@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// The handlers of one call, instead of those of ``ErrorHandlerMiddleware``; if it is off, none.
+/// The handlers of one call, used instead of those of ``ErrorHandlerMiddleware``; none if error handling is off.
 package enum ErrorHandlersOption: RequestOption {
     /// The stage's own handlers.
     package static var defaultValue: CallSetting<[ErrorHandler]> { .standard }
@@ -14,7 +14,7 @@ package enum ErrorHandlersOption: RequestOption {
     }
 }
 
-/// The handlers of one call that are called before all others.
+/// The handlers of one call that run before all others.
 package enum AdditionalErrorHandlersOption: RequestOption {
     /// No handlers.
     package static var defaultValue: [ErrorHandler] { [] }
@@ -25,7 +25,7 @@ package enum AdditionalErrorHandlersOption: RequestOption {
 }
 
 extension Request {
-    /// Returns the request with handlers that are called before the stage's.
+    /// Returns the request with handlers that run before the stage's own.
     ///
     /// ```swift
     /// let request = Request.get("plants").errorHandlers(.fallback([Plant](), for: [404]))
@@ -36,7 +36,9 @@ extension Request {
         return self
     }
 
-    /// Returns the request with only these handlers; with none, errors are rethrown unchanged.
+    /// Returns the request with only these handlers.
+    ///
+    /// If the list is empty, errors are rethrown unchanged.
     public consuming func errorHandlers(only handlers: [ErrorHandler]) -> Request {
         options[ErrorHandlersOption.self] = .value(handlers)
         options.remove(AdditionalErrorHandlersOption.self)

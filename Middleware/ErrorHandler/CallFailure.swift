@@ -4,7 +4,9 @@ public import HTTPTypes
 
 /// A failed call, for an ``ErrorHandler``.
 public struct CallFailure: Sendable {
-    /// The original error, which contains ``response`` unless that is `nil`.
+    /// The original error.
+    ///
+    /// If it contains a response, that is also ``response``.
     public let error: any Error
     /// The response in the error, with its complete body, or `nil` if there is none.
     public let response: Response?
@@ -16,10 +18,10 @@ public struct CallFailure: Sendable {
     /// The response's status, or `nil` if the call failed without a response.
     public var status: HTTPResponse.Status? { response?.status }
 
-    /// The response's content as text; `nil` without ``content``, and if it isn't UTF-8.
+    /// The response's content as text, or `nil` if there is no ``content`` or it isn't UTF-8.
     public var text: String? { content.flatMap { String(validUTF8: $0) } }
 
-    /// Unavailable: decode a type with ``decode(_:decoder:)``.
+    /// Unavailable; use ``decode(_:decoder:)`` to decode a type.
     @available(*, unavailable, message: "use decode(_:) with a type that is Decodable, or text")
     public var json: Any? { nil }
 
@@ -34,14 +36,14 @@ public struct CallFailure: Sendable {
     /// - Parameters:
     ///   - type: The type of the value.
     ///   - decoder: The decoder; a new one by default.
-    /// - Returns: The value; nil without ``content``, and if it isn't JSON of that type.
+    /// - Returns: The value, or `nil` if there is no ``content`` or it isn't JSON of that type.
     public func decode<Value: Decodable>(_ type: Value.Type, decoder: JSONDecoder = JSONDecoder()) -> Value? {
         content.flatMap { try? decoder.decode(type, received: $0) }
     }
 
     /// Makes a failure, for example to test a handler.
     ///
-    /// The type of the content is that of the response.
+    /// The content's media type is that of the response.
     public init(_ error: any Error, response: Response? = nil, content: Data? = nil) {
         self.error = error
         self.response = response

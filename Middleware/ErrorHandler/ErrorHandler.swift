@@ -11,7 +11,7 @@ public struct ErrorHandler: Sendable {
     package enum Outcome: Sendable {
         /// Passes the failure to the next handler; after the last one, the original error is rethrown unchanged.
         case pass
-        /// Throws the error that the closure makes of the failure.
+        /// Throws the error that the closure makes from the failure.
         case error(@Sendable (CallFailure, Redaction) -> any Error)
         /// Throws this error without wrapping it, so that `catch` finds it by its type.
         ///
@@ -31,7 +31,9 @@ public struct ErrorHandler: Sendable {
     /// Whether the handler applies only to errors with a response.
     let needsResponse: Bool
     let outcome: @Sendable (CallFailure) async throws(CancellationError) -> Outcome
-    /// Returns an error for a response that no stage has refused; `nil` if the handler doesn't see such responses.
+    /// Returns an error for a response that no stage has refused, or `nil` if the response is valid.
+    ///
+    /// The closure itself is `nil` unless the handler checks every response.
     private(set) var check: Check?
 
     /// A closure that returns an error for a response, or `nil` if it is valid.
@@ -58,7 +60,7 @@ public struct ErrorHandler: Sendable {
     /// - Parameters:
     ///   - name: The handler's name, for ``/HTTPChainCore/Chain/explain()``.
     ///   - contentTypes: The supported media types, such as `application/json` or `application/*+json`.
-    ///   - details: Reads the content. Returns `nil` or throws if it is something else.
+    ///   - details: Reads the content. Returns `nil` or throws if the content isn't in the expected format.
     public static func content<Details: Sendable>(
         _ name: String,
         contentTypes: [String],
@@ -78,7 +80,7 @@ public struct ErrorHandler: Sendable {
     /// let handler = ErrorHandler.map { failure in failure.status?.code == 402 ? Unpaid() : nil }
     /// ```
     ///
-    /// The call throws a ``ServiceError`` with the custom error as its details, so that the original error isn't lost.
+    /// The call throws a ``ServiceError`` that has the custom error as its details and keeps the original error.
     ///
     /// - Parameter details: Returns the error, or `nil` to pass the failure to the next handler.
     public static func map<Details: Error>(
@@ -109,7 +111,7 @@ public struct ErrorHandler: Sendable {
         }
     }
 
-    /// A handler that sees every response together with its content, whether another stage refuses it or not.
+    /// A handler that checks every response and its content, even if no other stage refuses the response.
     ///
     /// ```swift
     /// let handler = ErrorHandler.validating { response, content in
@@ -117,10 +119,10 @@ public struct ErrorHandler: Sendable {
     /// }
     /// ```
     ///
-    /// The error is thrown without wrapping, like that of ``throwing(_:)``. Content is read up to the stage's limit
+    /// The error is thrown without wrapping, like that of ``throwing(_:)``. The stage reads the content up to its limit
     /// even if the response is valid; it can be read again.
     ///
-    /// - Parameter check: Throws the call's error if the response is invalid; otherwise the next handler sees it. The
+    /// - Parameter check: Throws the call's error if the response is invalid; otherwise the next handler runs. The
     ///   content is `nil` if it exceeds the stage's limit or is incomplete.
     public static func validating(
         _ check: @escaping @Sendable (_ response: Response, _ content: Data?) async throws -> Void
@@ -160,7 +162,7 @@ public struct ErrorHandler: Sendable {
         }
     }
 
-    /// A handler that returns a value, for callers that request a value of its type.
+    /// A handler that returns a value to callers that expect a value of that type.
     ///
     /// ```swift
     /// let handler = ErrorHandler.fallback([Plant](), for: [404])   // chain.send(request, as: [Plant].self) gives an empty list
@@ -177,7 +179,7 @@ public struct ErrorHandler: Sendable {
         }.limited(to: statuses)
     }
 
-    /// Returns the handler, limited to responses with certain statuses.
+    /// Returns the handler, limited to responses with the given statuses.
     public func limited(to statuses: StatusSet) -> ErrorHandler {
         let name = "\(name) for \(statuses)"
         var limited = ErrorHandler(name, needsResponse: check == nil) { [outcome] failure throws(CancellationError) in

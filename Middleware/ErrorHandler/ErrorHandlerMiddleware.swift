@@ -18,15 +18,16 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// Handlers are called in order, and the first one with a result decides. A handler for a format accepts only its
+/// Handlers are called in order, and the first one with a result decides. A handler for a format accepts only its own
 /// content types, so several can be combined. If no handler has a result, the error is rethrown unchanged. A
-/// ``ServiceError`` has the original error as its cause, and so the request, the response and the transport's error.
+/// ``ServiceError`` has the original error as its cause, and with it the request, the response and the transport's
+/// error.
 ///
 /// The stage handles errors, not responses, except with ``ErrorHandler/validating(_:)``. An inner
 /// `StatusValidationMiddleware` turns a status into an error that contains the response. Content is read up to a limit,
 /// and can be read again from the error. Cancellation is never handled.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/failure``: it handles failures of all other stages.
+/// **Place.** Phase ``/HTTPChainCore/Phase/failure``: outermost, so that it handles the failures of all other stages.
 ///
 /// **Options.** ``HTTPChainCore/Request/errorHandlers(_:)`` and ``HTTPChainCore/Request/errorHandlers(only:)`` add
 /// or replace handlers for one call.
@@ -58,7 +59,7 @@ public struct ErrorHandlerMiddleware: BuiltInStage {
         [ErrorHandlersOption.self, AdditionalErrorHandlersOption.self]
     }
 
-    /// `false`: a handler may take any time.
+    /// `false`: a handler may take any amount of time.
     package var stageKeepsDeadlines: Bool { false }
 
     /// The handlers in order.
@@ -117,7 +118,7 @@ public struct ErrorHandlerMiddleware: BuiltInStage {
         return response
     }
 
-    /// The handlers of a call, in the order in which they are called.
+    /// Returns the handlers of a call, in the order in which they run.
     private func handlers(_ additional: [ErrorHandler], _ call: CallSetting<[ErrorHandler]>) -> [ErrorHandler] {
         let own = call.applied(to: handlers) ?? []
         return additional.isEmpty ? own : additional + own
@@ -141,7 +142,7 @@ public struct ErrorHandlerMiddleware: BuiltInStage {
         throw failure.error
     }
 
-    /// Returns the error with the content of its response read, and the response's complete body restored.
+    /// Returns the failure of an error: the content of its response is read, and the response's body restored.
     private func failure(of error: any Error) async throws(CancellationError) -> CallFailure {
         guard var error = error as? any ResponseError else { return CallFailure(error) }
         let content = try await content(of: &error.response)

@@ -12,7 +12,7 @@ public import HTTPTypes
 /// }
 /// ```
 ///
-/// The original error is ``original``, with all of its information.
+/// ``original`` is the original error, with all of its information.
 public struct ServiceError<Details: Sendable>: HTTPChainError {
     /// The details from the service or a handler.
     public let details: Details

@@ -11,22 +11,23 @@ public struct Fallback: CustomStringConvertible, DescribedValue, Sendable {
     struct Call: Sendable {
         let request: Request
         let failure: FallbackReason
-        /// The groups, noted before the call was sent.
+        /// The groups of the call, determined before it was sent.
         let owners: LastAnswers.Owners
-        /// Returns whether a failure allows another source.
+        /// Returns whether the fallback may be used for a failure.
         let condition: @Sendable (HTTPRequest, FallbackReason) -> Bool
         /// The rest of the chain, which the fallback replaces.
         let next: Next
 
-        /// Returns whether another transport lacks the reader of an option that the rest of the chain would have read, so
-        /// that its response would be one to another request.
+        /// Returns whether another transport doesn't read an option that the rest of the chain would have read.
+        ///
+        /// Its response would then be one to a different request.
         func losesOptions(in transport: any Transport) -> Bool {
             let inner = next.optionsRead.filter { $0.decidesResponse }
             let unread = request.options.expressions(notReadBy: transport.optionsRead)
             return !Set(unread).isSubset(of: request.options.expressions(notReadBy: inner))
         }
 
-        /// Returns whether a source that failed with an error may have done a write before.
+        /// Returns whether a source that failed with this error may have performed a write.
         func mayHaveWritten(_ error: any Error) -> Bool { !request.method.isSafe && !error.isBeforeSending }
     }
 
@@ -59,9 +60,9 @@ public struct Fallback: CustomStringConvertible, DescribedValue, Sendable {
 
     /// Another chain or transport, such as a mirror or another region.
     ///
-    /// Requests whose body can be read only once aren't sent to it. Neither are those with an option that a stage inside
-    /// this one reads and that chain doesn't, if it decides what the response is: query arguments, fields, cookies, the
-    /// use of a cache, …
+    /// A request isn't sent to it if its body can be read only once. Neither is a request with an option that affects
+    /// the response (query arguments, fields, cookies, the use of a cache, …) and that a stage inside this one reads,
+    /// but no stage of that chain does.
     public static func chain(_ transport: any Transport) -> Fallback {
         Fallback(transport.name, branches: [transport], sends: true) { call in
             guard call.request.body.isReplayable, !call.losesOptions(in: transport) else { return nil }
@@ -88,22 +89,22 @@ public struct Fallback: CustomStringConvertible, DescribedValue, Sendable {
 
     /// The last successful response to the same GET request, regardless of its age.
     ///
-    /// Requests are the same if their complete URL, header fields, options and content are the same. Fields that identify the
-    /// call (`traceparent`, `X-Request-ID`, …) or request a newer response (`Cache-Control`, `Pragma`, `If-None-Match`,
-    /// `If-Modified-Since`) may differ. Content that isn't in memory can't be compared, so a request with such content
-    /// has no last response. The same applies to a request with credentials in an option, such as cookies of the call,
-    /// unless the group has a closure.
+    /// Requests are the same if their complete URL, header fields, options and content are equal. Fields that identify
+    /// the call (`traceparent`, `X-Request-ID`, …) or request a newer response (`Cache-Control`, `Pragma`,
+    /// `If-None-Match`, `If-Modified-Since`) may differ. Content that isn't in memory can't be compared, so a request
+    /// with such content has no last response. The same applies to a request with credentials in an option, such as
+    /// cookies of the call, unless the group has a closure.
     ///
-    /// The closure of a group is called before the request is sent, and again afterwards. If its result has changed, as
-    /// when another user logs in during the call, no response is remembered or returned.
+    /// The closure of a group is called before the request is sent, and again afterwards. If its result has changed,
+    /// for example because another user logged in during the call, no response is stored or returned.
     ///
-    /// A response is remembered once its body was read to the end. To reuse responses by the rules of HTTP, use a cache
-    /// with `stale-if-error`; use this fallback if any response is better than none.
+    /// A response is stored once its body has been read to the end. To reuse responses by the rules of HTTP, use a
+    /// cache with `stale-if-error`. Use this fallback if any response is better than none.
     ///
     /// - Parameters:
-    ///   - group: The groups that don't share responses, such as users. If the stage is outside one that authenticates,
-    ///     signs or chooses a user's cookies, it must be a group with a closure: `Chain.init` rejects any other.
-    ///   - count: The maximum number of responses per group, of which the latest are kept. Defaults to 100.
+    ///   - group: The groups that don't share responses, such as users. A group with a closure is required if the stage
+    ///     is outside one that authenticates, signs or chooses a user's cookies; otherwise, `Chain.init` throws.
+    ///   - count: The maximum number of responses per group. Defaults to 100; the oldest are dropped.
     ///   - limit: The maximum size of a body. Defaults to 256 KiB.
     public static func lastAnswer(
         by group: RequestGroup,
@@ -118,8 +119,8 @@ public struct Fallback: CustomStringConvertible, DescribedValue, Sendable {
 
     /// Returns this fallback, followed by another one if this one has no response or fails.
     ///
-    /// If this one may have done a write, another chain or closure is called only if the condition of the stage allows it
-    /// for the error of this one.
+    /// If this fallback may have performed a write, another chain or closure is called only if the stage's condition
+    /// allows it for this fallback's error.
     public func or(_ other: Fallback) -> Fallback {
         Fallback(
             "\(description), or \(other.description)",
@@ -139,7 +140,7 @@ public struct Fallback: CustomStringConvertible, DescribedValue, Sendable {
 }
 
 extension RequestOption {
-    /// Whether the option decides what is sent or accepted, and not only how long or how often to try.
+    /// Whether the option affects what is sent or accepted, rather than only timing and retries.
     fileprivate static var decidesResponse: Bool {
         let efforts: Set<Phase> = [
             .failure, .call, .deadline, .coalesce, .upload, .retry, .hedge, .breaker, .rateLimit, .concurrencyLimit,
@@ -150,9 +151,10 @@ extension RequestOption {
 }
 
 extension Fallback {
-    /// Returns a response for a write that an earlier source may have done.
+    /// Returns a response for a write that an earlier source may have performed.
     ///
-    /// - Throws: `error` if there is none; the source's own error, but not the claim that nothing was sent.
+    /// - Throws: `error` if there is no response; otherwise the source's own error, without the claim that nothing was
+    ///   sent.
     fileprivate func answer(_ call: Call, after error: any Error) async throws -> Response {
         if sends, !call.condition(call.request.head, .failure(error)) { throw error }
         do {

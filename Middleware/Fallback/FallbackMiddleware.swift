@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Returns an alternative response if a call fails: from another chain, a fixed one, or the last successful one.
+/// Returns an alternative response if a call fails: a fixed one, one from another chain, or the last successful one.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -14,22 +14,22 @@ public import HTTPTypes
 /// ```
 ///
 /// **Condition.** By default, the fallback is used after refusals by inner stages (an open circuit, a full queue),
-/// transport errors, timeouts, and 500, 502, 503 and 504, including errors made from them by inner status validation.
-/// It is used only for safe methods (RFC 9110, section 9.2.1), because a response to a write would claim that it is
-/// done. A custom condition can decide otherwise, and match custom errors of an inner error handler. Cancelled calls
-/// are excluded.
+/// transport errors, timeouts, and the statuses 500, 502, 503 and 504, including errors that inner status validation
+/// made from them. It is used only for safe methods (RFC 9110, section 9.2.1), because an alternative response to a
+/// write would claim that the write succeeded. A custom condition can decide otherwise, and can match custom errors of
+/// an inner error handler. Cancelled calls are excluded.
 ///
-/// If the fallback has no response, or fails, the result is the call's own. A fallback's response has its reason in
-/// ``HTTPChainCore/Response/fallback``.
+/// If the fallback has no response, or fails, the result is the call's own. The reason for using the fallback is in
+/// ``HTTPChainCore/Response/fallback`` of its response.
 ///
 /// Before a chain or a closure is called, up to 64 KiB of a failed response's body are read into memory, for at most a
-/// second, so that its connection and its permits are released: the fallback may need them. A longer or slower body
-/// stays open, and its permits stay in use until the fallback has responded.
+/// second. This releases its connection and permits, which the fallback may need. A longer or slower body stays open,
+/// and its permits stay in use until the fallback has responded.
 ///
-/// **Place.** In any phase: outside retry and circuit breaker, as a last resort, and inside the cache if it responds to
-/// writes. An inner cache doesn't see those responses, and keeps its stored ones (RFC 9111, section 4.4). If a chain of
-/// the fallback has another base URL, the stage belongs outside the URL builder: inside it, that base would be ignored,
-/// so `Chain.init` throws.
+/// **Place.** In any phase: outside retry and circuit breaker, as a last resort, and inside the cache if the fallback
+/// responds to writes. An inner cache doesn't see those responses, and so doesn't invalidate its stored ones (RFC 9111,
+/// section 4.4). If a chain of the fallback has another base URL, the stage belongs outside the URL builder. Inside it,
+/// that base would be ignored, so `Chain.init` throws.
 ///
 /// **Errors.** The call's own errors.
 public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
@@ -40,8 +40,8 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
     ///
     /// - Parameters:
     ///   - fallback: The source of responses.
-    ///   - condition: Returns whether to use the fallback for a failure. Also called for all statuses from 400 on.
-    ///     Defaults to ``FallbackMiddleware/standard``.
+    ///   - condition: Returns whether to use the fallback for a failure. It is also called for all responses with a
+    ///     status of 400 or above. Defaults to ``FallbackMiddleware/standard``.
     public init(
         _ fallback: Fallback,
         when condition: @escaping @Sendable (_ request: HTTPRequest, _ failure: FallbackReason) -> Bool =
@@ -66,11 +66,12 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
         }
     }
 
-    /// The condition of a fallback that writes to the same data: ``standard``, and writes of which nothing was sent.
+    /// The condition for a fallback that writes to the same data: ``standard``, plus writes that were certainly not
+    /// sent.
     ///
-    /// No write is done twice. If an earlier request of the same call may have reached a server, an attempt of a retry
-    /// stage, a part of a resumable upload, the request before a redirect or the one to an inner fallback, the call
-    /// doesn't count as unsent.
+    /// No write is performed twice. A call counts as sent if any earlier request of the same call may have reached a
+    /// server: an attempt of a retry stage, a part of a resumable upload, the request before a redirect, or one to an
+    /// inner fallback.
     public static let standardOrUnsent: @Sendable (_ request: HTTPRequest, _ failure: FallbackReason) -> Bool = {
         request,
         failure in
@@ -89,7 +90,7 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
         )
     }
 
-    /// Reports a memory of responses that would give one user's response to another.
+    /// Reports a memory of responses that could return one user's response to another.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         guard fallback.memories.contains(where: { !$0.isByKey }), let inner = place.identifyingStage else { return [] }
         return [
@@ -105,11 +106,11 @@ public struct FallbackMiddleware: BuiltInStage, BranchingMiddleware {
 
     /// Passes the request on, and uses the fallback if that fails.
     ///
-    /// - Throws: Rethrows errors of the inner stages if the fallback has no response, but not the claim that nothing was
-    ///   sent if the fallback may have done the write; `CancellationError`.
+    /// - Throws: Rethrows errors of the inner stages if the fallback has no response, without the claim that nothing
+    ///   was sent if the fallback may have performed the write; `CancellationError`.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
-        // Requests are distinguished by the URL that inner stages build.
+        // The memory distinguishes requests by the URL that inner stages build.
         if !fallback.memories.isEmpty, !request.hasCompleteURL { _ = request.recordCall() }
         let kept = request
         var owners: LastAnswers.Owners = [:]

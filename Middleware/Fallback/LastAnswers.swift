@@ -13,7 +13,7 @@ final class LastAnswers: Sendable {
     /// The request that a response belongs to.
     private struct Key: Hashable, Sendable {
         let request: RequestIdentity
-        /// The URL as changed by an inner stage, or else the request's.
+        /// The URL that an inner stage built, or the request's own.
         let url: ExactText
         /// The options of the call, which inner stages may send as fields or credentials.
         let effects: OptionEffects
@@ -29,15 +29,17 @@ final class LastAnswers: Sendable {
         let answers = Locked<(byRequest: [Key: Answer], clock: UInt64)>(([:], 0))
     }
 
-    /// The fields that request a newer response, because for them, too, any response is better than none.
+    /// The fields that request a newer response.
+    ///
+    /// They are ignored, because any response is better than none.
     private static let ignored =
         RequestIdentity.callFields + [.cacheControl, .ifModifiedSince, .ifNoneMatch, .pragma]
 
-    /// The groups of a request before it was sent, by memory.
+    /// The groups of a request, by memory, determined before it was sent.
     typealias Owners = [ObjectIdentifier: any AnyObject & Sendable]
 
     private let groups: GroupTable<Group>
-    /// Whether a closure divides the memory, which may divide it by user.
+    /// Whether a closure divides the memory into groups, for example by user.
     let isByKey: Bool
     private let count: Int
     private let limit: ByteCount
@@ -49,19 +51,18 @@ final class LastAnswers: Sendable {
         self.limit = limit
     }
 
-    /// Adds the group of a request that is about to be sent.
+    /// Records the group of a request that is about to be sent.
     func note(_ request: borrowing Request, in owners: inout Owners) {
         owners[ObjectIdentifier(self)] = groups.entry(for: request)
     }
 
-    /// Returns the response, and remembers it when its body has been read to the end, or immediately if it is in
-    /// memory.
+    /// Returns the response, and stores it when its body has been read to the end, or immediately if it is in memory.
     func remembering(_ response: consuming Response, to request: borrowing Request, of owners: Owners) -> Response {
         guard response.status.kind == .successful, response.status.code != 206,
             response.body.length ?? 0 <= limit.bytes, let (group, key) = place(of: request, owners)
         else { return response }
         var head = response.head
-        // It says how caches handled the call that is over.
+        // The field describes how caches handled the original call, which is over.
         head.headerFields[.cacheStatus] = nil
         let keep = { @Sendable [head, count] (body: HTTPBody) in
             group.answers.withLock { state in
@@ -95,8 +96,9 @@ final class LastAnswers: Sendable {
         }
     }
 
-    /// Returns nil for a request whose group has changed since it was sent, because another user may have logged in, and
-    /// for one with credentials that neither the group nor the identity separates.
+    /// Returns `nil` if the request's group has changed since it was sent, because another user may have logged in.
+    ///
+    /// Also returns `nil` if the request has credentials that neither the group nor the identity separates.
     private func place(of request: borrowing Request, _ owners: Owners) -> (Group, Key)? {
         guard request.head.method == .get, isByKey || !request.options.hasCredentials,
             let identity = RequestIdentity(request, ignoring: Self.ignored)

@@ -4,19 +4,19 @@ import HTTPTypes
 
 /// A call and its attempts.
 ///
-/// The attempts, and the wait for the next one, are child tasks of one group, so none of them outlives the call. A
-/// child task returns a response whose body hasn't been read, so the end of the group doesn't affect it.
+/// The attempts and the wait for the next one are child tasks of one group, so none of them outlives the call. A child
+/// task returns a response whose body hasn't been read, so the body can be read after the group has ended.
 struct HedgedCall: Sendable {
     private enum Event: Sendable {
         case ended(Int, Result<Response, any Error>, latency: Duration)
-        /// A wait for the next attempt has ended.
+        /// The wait for the next attempt has ended.
         case woken
     }
 
     /// The state of the call.
     private struct Progress: Sendable {
         var rules: HedgeRules
-        /// Shared by all copies of the state, so that none of them holds a response that was dropped.
+        /// Shared by all copies of the state, so that no copy retains a response that was dropped.
         private let results = Locked<[Int: Result<Response, any Error>]>([:])
         /// The number of attempts that certainly didn't reach the server.
         private var unsent = 0
@@ -26,7 +26,7 @@ struct HedgedCall: Sendable {
         init(rules: HedgeRules) { self.rules = rules }
 
         mutating func begin(at now: Duration) -> Int {
-            // An earlier failure is no longer the result, and its response would keep its place under a limit.
+            // An earlier failure is no longer the result, and keeping its response would occupy a place under a limit.
             results.withLock { $0.removeAll() }
             return rules.begin(at: now)
         }
@@ -39,10 +39,10 @@ struct HedgedCall: Sendable {
             return response
         }
 
-        /// Keeps the result of an attempt, if it may be that of the call.
+        /// Keeps the result of an attempt if it may become that of the call.
         ///
-        /// Of several failures, the last one is kept, and earlier ones are dropped. If another attempt is in flight,
-        /// this one is dropped too, because that attempt may wait for its place under a limit.
+        /// Only the last failure is kept. If another attempt is in flight, no failure is kept, because that attempt may
+        /// be waiting for the failed response's place under a limit.
         mutating func keep(_ result: Result<Response, any Error>, of index: Int, isFailure: Bool) {
             if case .failure(let error) = result, error.isBeforeSending { unsent += 1 }
             results.withLock { results in
@@ -66,13 +66,13 @@ struct HedgedCall: Sendable {
     func run(_ rules: HedgeRules) async throws -> Response {
         var progress = Progress(rules: rules)
         guard rules.needsFailure else { return try await race(progress) }
-        // The first attempt runs alone. Another is made only after its failure, in a group.
+        // The first attempt runs outside a group, because another one is made only if it fails.
         let end = try await makeFirst(&progress)
         if case .finish(let index) = progress.rules.step(at: end) { return try progress.result(of: index) }
         return try await race(progress)
     }
 
-    /// Makes the first attempt, and stores its result in the progress.
+    /// Makes the first attempt, and stores its result in `progress`.
     ///
     /// - Returns: The time at which it ended.
     private func makeFirst(_ progress: inout Progress) async throws -> Duration {
@@ -91,8 +91,8 @@ struct HedgedCall: Sendable {
                 let now = time.elapsed
                 switch progress.rules.step(at: now) {
                 case .finish(let index):
-                    // The other attempts are cancelled here, and awaited at the end of the group. Their responses are
-                    // dropped with their events.
+                    // The other attempts are cancelled here, and awaited at the end of the group. Their events, and so
+                    // their responses, are dropped.
                     group.cancelAll()
                     return try progress.result(of: index)
                 case .attempt:
@@ -147,7 +147,7 @@ struct HedgedCall: Sendable {
         do {
             let response = try await next(request)
             let latency = time.elapsed - started
-            // A failure that becomes the result is stored again by the cookie stage, which makes no difference.
+            // If this failure becomes the result, the cookie stage stores its cookies again, which makes no difference.
             if isNonFatal(response) || Task.isCancelled { await request.keepCookies(of: response) }
             return .ended(index, .success(response), latency: latency)
         } catch {
@@ -157,7 +157,7 @@ struct HedgedCall: Sendable {
         }
     }
 
-    /// Directs an attempt to another origin, without fields bound to the first.
+    /// Changes the origin of an attempt, and removes fields that are bound to the first origin.
     private func move(_ request: inout Request, _ index: Int) {
         guard !policy.origins.isEmpty,
             let origin = HedgingPolicy.origin(policy.origins[(index - 1) % policy.origins.count]),
@@ -181,7 +181,7 @@ struct HedgedCall: Sendable {
             return policy.nonFatalErrors.contains(error.kind) ? .nonFatal(pushback: nil) : .final
         case .failure(let error as any TimeoutFailure):
             return error.scope == .call ? .final : .nonFatal(pushback: nil)
-        // Nothing was sent. The next attempt would also be refused, but those in flight may still get a response.
+        // Nothing was sent. Another attempt would also be refused, but those in flight may still get a response.
         case .failure(let error as any RefusalError):
             return .nonFatal(pushback: max(.microseconds(1), error.retryAfter ?? .seconds(1)))
         case .failure(let error as UserChangedError) where error.isBeforeSending:

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Makes a second attempt if the first has no response in the time that most calls take, and uses the first response.
+/// Makes a second attempt if the first takes longer than most calls do, and uses the first response.
 ///
 /// ```swift
 /// let budget = RetryBudget(share: 0.05, minimumPerSecond: 1)
@@ -11,25 +11,25 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// If one call in fifty is slow for a reason that doesn't affect the next (garbage collection, a full queue, a lost
-/// packet), a second attempt makes the slowest calls many times faster, and costs a few percent more load.
+/// If one call in fifty is slow for a reason that doesn't affect other calls (garbage collection, a full queue, a lost
+/// packet), a second attempt makes the slowest calls many times faster, for a few percent more load.
 ///
-/// **What is hedged.** GET, HEAD and OPTIONS (`methods:` of the policy) with a replayable body. Other requests pass
-/// unchanged.
+/// **Hedged requests.** GET, HEAD and OPTIONS (or the policy's `methods`) with a replayable body. Other requests are
+/// passed on unchanged.
 ///
-/// **When.** After a fixed time, or the current latency quantile of the group, and immediately after a failure that
-/// another attempt may fix. A `Retry-After` (RFC 9110 §10.2.3) ends the hedging of a call, unless another attempt is
-/// still in flight when its time is over. Both the policy and the budget limit the number of attempts. One
-/// ``/HTTPChainCore/RetryBudget`` for this stage and the retry stage limits the load that both add.
+/// **Time.** Another attempt is made after a fixed time or the current latency quantile of the group, and immediately
+/// after a failure that another attempt may fix. After a `Retry-After` (RFC 9110 §10.2.3), no more attempts are made,
+/// unless one is still in flight when that time is over. Both the policy and the budget limit the number of attempts.
+/// If this stage and the retry stage share a ``/HTTPChainCore/RetryBudget``, it limits the load that both add.
 ///
 /// **The result** is the first response or error that no other attempt could improve. If there is none, it is the last
-/// failure, which says that nothing was sent only if that is true of all attempts. Attempts run as child tasks of the
-/// call. When one has won, the others are cancelled, and the call returns when they have ended. A late response is
-/// dropped, which ends its transfer. The winning response isn't affected: its body is read by its caller as usual.
+/// failure. An error says that nothing was sent only if that is true of all attempts. Attempts run as child tasks of
+/// the call. Once one has the result, the others are cancelled, and the call returns when they have ended. A late
+/// response is dropped, which ends its transfer. The caller reads the body of the used response as usual.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/hedge``: inside retry, outside authentication and limits, so that each
+/// **Place.** Phase ``/HTTPChainCore/Phase/hedge``: inside retry, and outside authentication and limits, so that each
 /// attempt is authenticated, limited and traced separately. ``/HTTPChainCore/Request/attempt`` distinguishes them, and
-/// ``/HTTPChainCore/Response/attempts`` has their number.
+/// ``/HTTPChainCore/Response/attempts`` is their number.
 ///
 /// **Options.** ``HTTPChainCore/Request/hedging(_:)``.
 ///
@@ -44,9 +44,10 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
     /// Creates the stage.
     ///
     /// - Parameters:
-    ///   - policy: The hedging policy; one more attempt after the time of 95 % of the calls by default.
-    ///   - budget: The limit for additional attempts, shared with a retry stage that has the same budget; a separate
-    ///     one of a tenth of the calls by default.
+    ///   - policy: The hedging policy. By default, another attempt is made after the time in which 95 % of the calls
+    ///     get a response.
+    ///   - budget: The limit on additional attempts. To share it with a retry stage, pass the same budget to both. By
+    ///     default, a separate budget of a tenth of the calls.
     ///   - group: The rule by which requests share latencies, such as a route; by origin by default.
     public init(
         _ policy: HedgingPolicy = HedgingPolicy(),
@@ -60,7 +61,7 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
         latencies = GroupTable(group, limit: 1000) { _ in Latencies() }
     }
 
-    /// Inside retry, outside the stages that each attempt passes.
+    /// Inside retry, and outside the stages that apply to each attempt.
     package var stagePhase: Phase { .hedge }
 
     /// The options that the stage reads.
@@ -118,7 +119,7 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
         return problems
     }
 
-    /// Passes the request on, and makes further attempts if the first is slow.
+    /// Passes the request on, and makes further attempts if the first is slow or fails.
     ///
     /// - Throws: Errors of the inner stages; ``/HTTPChainCore/InvalidRequestError`` if the call's policy has an invalid
     ///   origin; `CancellationError` if the task is cancelled.
@@ -161,7 +162,7 @@ public struct HedgingMiddleware: BuiltInStage, BudgetedMiddleware {
 }
 
 extension HedgingPolicy {
-    /// Whether a request may be sent more than once.
+    /// Returns whether a request may be sent more than once.
     fileprivate func mayHedge(_ request: borrowing Request) -> Bool {
         attempts > 1 && methods.contains(request.head.method) && request.body.isReplayable
     }

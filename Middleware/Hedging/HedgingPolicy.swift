@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 public import HTTPTypes
 
-/// The conditions for additional attempts while one has no response yet, and their number.
+/// The conditions for making additional attempts, and their maximum number.
 ///
 /// ```swift
 /// HedgingPolicy(after: .quantile(0.95))                         // what 95 % of the calls take
@@ -13,7 +13,7 @@ public struct HedgingPolicy: Sendable, Hashable {
     public enum Delay: CustomStringConvertible, DescribedValue, Sendable, Hashable {
         /// A fixed time.
         case fixed(Duration)
-        /// The time within which this share of the latest calls got a response, from 0.5 to 0.999, at least `minimum`.
+        /// The time within which this share (0.5 to 0.999) of the latest calls got a response, but at least `minimum`.
         ///
         /// For the first 20 calls, only failures lead to another attempt.
         case quantile(Double, minimum: Duration = .milliseconds(1))
@@ -31,7 +31,7 @@ public struct HedgingPolicy: Sendable, Hashable {
     package var delay: Delay
     /// The maximum number of attempts, including the first; at most 10.
     package var attempts: Int
-    /// The statuses after which another attempt is made immediately, as after 429.
+    /// The statuses after which another attempt is made immediately.
     ///
     /// A response with such a status is the result only if no attempt has a better one.
     package var nonFatalStatuses: StatusSet
@@ -45,18 +45,19 @@ public struct HedgingPolicy: Sendable, Hashable {
     ///
     /// Each is a scheme and a host, with a port if it isn't the default; `Chain.init` throws for any other text. An
     /// attempt to another origin has none of the fields that a redirect removes: credentials (`Authorization`,
-    /// `Cookie`, `X-Api-Key`, …) and `Host`. Inner stages may add those of its origin.
+    /// `Cookie`, `X-Api-Key`, …) and `Host`. Inner stages may add credentials for its origin.
     package var origins: [String]
 
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - delay: The time after which another attempt is made; that of 95 % of the calls by default.
+    ///   - delay: The time after which another attempt is made. By default, the time in which 95 % of the calls get a
+    ///     response.
     ///   - attempts: The maximum number of attempts, including the first; 2 by default, and at most 10.
     ///   - origins: The origins for further attempts; the request's own by default.
     ///   - methods: The methods whose requests are hedged; GET, HEAD and OPTIONS by default.
-    ///   - nonFatalStatuses: The statuses after which another attempt is made immediately, as after 429; 500, 502, 503
-    ///     and 504 by default. A response with such a status is the result only if no attempt has a better one.
+    ///   - nonFatalStatuses: The statuses after which another attempt is made immediately; 500, 502, 503 and 504 by
+    ///     default. A response with such a status is the result only if no attempt has a better one.
     ///   - nonFatalErrors: The kinds of ``/HTTPChainCore/TransportError`` after which another attempt is made
     ///     immediately; by default host not found, no connection, lost connection and timeout.
     public init(
@@ -75,7 +76,7 @@ public struct HedgingPolicy: Sendable, Hashable {
         self.nonFatalErrors = nonFatalErrors
     }
 
-    /// Parses an origin; returns `nil` if the text isn't an origin, or is more than one.
+    /// Parses an origin, or returns `nil` if the text isn't an origin, or contains more than that.
     static func origin(_ text: String) -> Origin? {
         let reference = URLReference(text)
         guard reference.path.isEmpty || reference.path == "/", reference.fragment == nil,
@@ -88,7 +89,9 @@ public struct HedgingPolicy: Sendable, Hashable {
     var invalidOrigin: String? { origins.first { Self.origin($0) == nil } }
 }
 
-/// The hedging policy of a call, instead of that of ``HedgingMiddleware``; if it is off, the call isn't hedged.
+/// The hedging policy of a call, used instead of that of ``HedgingMiddleware``.
+///
+/// If it is off, the call isn't hedged.
 package enum HedgingOption: RequestOption {
     package typealias Value = CallSetting<HedgingPolicy>
     /// The method that sets the option, and the stage that reads it.
@@ -102,7 +105,9 @@ package enum HedgingOption: RequestOption {
 }
 
 extension Request {
-    /// Returns the request with its own hedging policy; with `HedgingPolicy(attempts: 1)`, it isn't hedged.
+    /// Returns the request with its own hedging policy.
+    ///
+    /// With `HedgingPolicy(attempts: 1)`, it isn't hedged.
     public consuming func hedging(_ policy: HedgingPolicy) -> Request {
         options[HedgingOption.self] = .value(policy)
         return self

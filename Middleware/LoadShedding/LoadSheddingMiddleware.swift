@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Refuses calls at the client, at random and as many as necessary, while the server refuses most of them.
+/// Refuses a random share of the calls at the client while the server refuses most of them.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -10,15 +10,16 @@ import HTTPTypes
 /// ```
 ///
 /// An overloaded server spends much of its capacity on refusing calls. With this stage, each client sends about twice
-/// as many calls as are accepted (`multiplier`) and refuses the rest with ``LoadShedError``. This
-/// is adaptive throttling, as in "Site Reliability Engineering", chapter 21. A circuit breaker sends nothing for a
-/// while and then probes. This stage always sends some calls, and so suits a server that still serves some of them.
+/// as many calls as are accepted (see `multiplier`) and refuses the rest with ``LoadShedError``. This is adaptive
+/// throttling, as in "Site Reliability Engineering", chapter 21. A circuit breaker stops sending for a while and then
+/// probes the server. This stage always sends some calls, and so suits a server that still serves some of them.
 ///
-/// **Accepted calls.** Every response except 429, 503 and 504. Timeouts of attempts and failed or lost connections
-/// are not accepted. Timeouts of the whole call, cancelled calls and refusals by inner stages don't count. A call
-/// counts when it ends, because many concurrent calls don't indicate an overload.
+/// **Accepted calls.** A call counts as accepted if its response is anything but 429, 503 or 504. Timeouts of attempts
+/// and failed or lost connections count as not accepted. Timeouts of the whole call, cancelled calls and refusals by
+/// inner stages aren't counted at all. A call is counted when it ends, because many concurrent calls don't indicate an
+/// overload.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/breaker``. Each attempt passes it before it waits for anything.
+/// **Place.** Phase ``/HTTPChainCore/Phase/breaker``: each attempt passes through it before it waits for anything.
 ///
 /// **Errors.** ``LoadShedError``.
 public struct LoadSheddingMiddleware: BuiltInStage {
@@ -37,7 +38,7 @@ public struct LoadSheddingMiddleware: BuiltInStage {
         groups = GroupTable(group, limit: 1000) { SharedShedding($0, policy) }
     }
 
-    /// For each attempt, outside the limits.
+    /// Applies to each attempt, and is outside the limits.
     package var stagePhase: Phase { .breaker }
 
     /// The policy.
@@ -115,7 +116,9 @@ final class SharedShedding: Sendable {
     }
 }
 
-/// A call was refused at the client because the server refuses most calls; nothing was sent.
+/// The error if a call was refused at the client because the server refuses most calls.
+///
+/// Nothing was sent.
 public struct LoadShedError: RefusalError, AnnotatedError, ExplainedError {
     /// The key of the group: the origin, unless another one was chosen.
     public let key: String

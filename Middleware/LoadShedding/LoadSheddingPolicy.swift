@@ -6,27 +6,30 @@ public import HTTPChainCore
 /// `requests` completed and `accepts` accepted by the server in the window, a call is refused with the probability
 /// `max(0, (requests - multiplier · accepts) / (requests + 1))`, once there are enough calls.
 public struct LoadSheddingPolicy: Sendable {
-    /// The number of calls made for each that the server accepts, at least 1; 2 by default.
+    /// The number of calls sent for each one that the server accepts, at least 1; 2 by default.
     ///
-    /// With 2, a client sends about twice as many calls as the server accepts, so that it soon detects a recovery. 1.1
-    /// spares the server more.
+    /// With 2, a client sends about twice as many calls as the server accepts, so that it soon detects a recovery. A
+    /// lower value, such as 1.1, reduces the load on the server further.
     package var multiplier: Double
     /// The period over which calls are counted; two minutes by default.
     package var window: Duration
     /// The minimum number of calls in the window before any are refused; 10 by default.
     ///
-    /// A single lost connection isn't an overload.
+    /// The minimum prevents a single lost connection from counting as an overload.
     package var minimumCalls: Int
-    /// The statuses of calls that the server did not accept for lack of capacity; 429, 503 and 504 by default.
+    /// The statuses of calls that the server refused for lack of capacity; 429, 503 and 504 by default.
     package var overloadStatuses: StatusSet
 
-    /// Creates a policy; numbers out of range are clamped, and a multiplier that isn't finite is the default.
+    /// Creates a policy.
+    ///
+    /// Numbers that are out of range are clamped, and a multiplier that isn't finite is replaced by the default.
     ///
     /// - Parameters:
-    ///   - multiplier: The number of calls made for each that the server accepts; 2 by default.
+    ///   - multiplier: The number of calls sent for each one that the server accepts; 2 by default.
     ///   - window: The period over which calls are counted; two minutes by default.
     ///   - minimumCalls: The minimum number of calls in the window before any are refused; 10 by default.
-    ///   - overloadStatuses: The statuses of calls that the server did not accept; 429, 503 and 504 by default.
+    ///   - overloadStatuses: The statuses of calls that the server refused for lack of capacity; 429, 503 and 504 by
+    ///     default.
     public init(
         multiplier: Double = 2,
         window: Duration = .seconds(120),

@@ -1,12 +1,14 @@
 package import HTTPChainCore
 
-/// Counts the completed and accepted calls in a window, and decides about the next call.
+/// Counts the completed and accepted calls in a window, and decides whether to refuse the next call.
 ///
-/// Calls in flight don't count yet, because a program's first calls, all at once, don't indicate an overload.
+/// Calls in flight don't count yet, because many concurrent calls at a program's start don't indicate an overload.
 package struct SheddingRules: Sendable {
     private let multiplier: Double
     private let minimumCalls: Int
-    /// The completed calls; those refused, here or by the server, are failures.
+    /// The completed calls.
+    ///
+    /// Those that were refused, here or by the server, count as failures.
     private var window: OutcomeWindow
 
     package init(_ policy: LoadSheddingPolicy) {
@@ -26,7 +28,9 @@ package struct SheddingRules: Sendable {
         return max(0, (Double(requestCount) - multiplier * Double(acceptCount)) / (Double(requestCount) + 1))
     }
 
-    /// Whether no call is refused at this time; otherwise the decision is random.
+    /// Returns whether calls are currently admitted without exception.
+    ///
+    /// Otherwise the decision is random.
     package mutating func admitsAll(at now: Duration) -> Bool {
         window.move(to: now)
         return requestCount < minimumCalls || Double(requestCount) <= multiplier * Double(acceptCount)

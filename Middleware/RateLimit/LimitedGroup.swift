@@ -4,15 +4,15 @@ import HTTPChainCore
 final class LimitedGroup: Sendable {
     private struct Waiter: Sendable {
         let tokens: Int
-        /// The end of the longest wait.
+        /// The time at which the longest allowed wait ends.
         let end: Duration
         /// The call's deadline.
         ///
-        /// When another call joins a shared exchange, this may become later.
+        /// The deadline may become later when another call joins a shared exchange.
         let callDeadline: @Sendable () -> Duration?
         /// Signalled when it is the waiter's turn to check the limits.
         ///
-        /// Until then it waits without a timer.
+        /// Until then, the waiter waits without a timer.
         let turn: Handover<Turn>
 
         var deadline: Duration { min(end, callDeadline() ?? end) }
@@ -20,7 +20,7 @@ final class LimitedGroup: Sendable {
 
     private enum Turn: Sendable {
         case look
-        /// The server asked for a pause that is longer than the call can wait.
+        /// The server requested a pause that is longer than the call can wait.
         case late
     }
 
@@ -28,7 +28,7 @@ final class LimitedGroup: Sendable {
         var rules: RateLimitRules
         var queue = TurnQueue<Waiter>()
 
-        /// Gives the turn to the first waiter that isn't cancelled or late, if no waiter has it.
+        /// If no waiter has the turn, gives it to the first one that is neither cancelled nor late.
         mutating func passTurn() { queue.passTurn { $0.turn.give(.look) } }
 
         func refusal(_ wait: Duration, at now: Duration, _ tokens: Int) -> Refusal {
@@ -45,7 +45,7 @@ final class LimitedGroup: Sendable {
         self.key = key
         self.limits = limits
         self.store = store
-        // Buckets in a store aren't kept here as well.
+        // If there is a store, the buckets are kept only there.
         state = Locked(State(rules: RateLimitRules(store == nil ? limits : [])))
     }
 
@@ -54,7 +54,7 @@ final class LimitedGroup: Sendable {
         let wait: Duration?
     }
 
-    /// Admits a call immediately if none is waiting and the limits allow it, or if it has no weight.
+    /// Admits a call immediately if it has no weight, or if no call is waiting and the limits allow it.
     @inline(__always)
     func enterAtOnce(_ tokens: Int, _ environment: CallEnvironment) -> Bool {
         if tokens <= 0 {
@@ -62,7 +62,7 @@ final class LimitedGroup: Sendable {
             return true
         }
         if store != nil { return false }
-        // If there are no limits, including the server's, the time doesn't matter.
+        // If there are no limits, not even the server's, the time doesn't matter.
         if limits.isEmpty, enterUnlimited() { return true }
         let now = environment.elapsed
         return state.withLock { state in
@@ -78,9 +78,9 @@ final class LimitedGroup: Sendable {
         }
     }
 
-    /// Admits a call, waiting for its turn.
+    /// Admits a call after waiting for its turn.
     ///
-    /// - Throws: ``Refusal``; `CancellationError`, in which case nothing was taken; errors of a store.
+    /// - Throws: ``Refusal``; `CancellationError`, in which case no tokens were taken; errors of a store.
     func enter(
         _ tokens: Int,
         _ excess: RateLimitExcess,
@@ -134,7 +134,7 @@ final class LimitedGroup: Sendable {
 
     /// Takes tokens if they are available.
     ///
-    /// Otherwise returns the time until they are.
+    /// Otherwise, returns the time until they are.
     private func attempt(_ tokens: Int, at now: Duration) async throws -> Duration {
         let wait = state.withLock { state in
             let wait = state.rules.wait(for: tokens, at: now)
@@ -142,7 +142,7 @@ final class LimitedGroup: Sendable {
             return wait
         }
         guard wait <= .zero, let store else { return wait }
-        // The store isn't used by a limiter without limits.
+        // A limiter without limits doesn't use the store.
         if !limits.isEmpty,
             case .wait(let time) = try await store.take(tokens, of: key, limits: limits, at: now)
         {
@@ -165,7 +165,7 @@ final class LimitedGroup: Sendable {
         }
     }
 
-    /// Records that a call ended, with the server's limits if its response has any.
+    /// Records that a call ended, and the server's limits if its response contains any.
     func finish(_ limits: ServerLimits? = nil, at now: Duration = .zero) {
         let late = state.withLock { state -> [Waiter] in
             state.rules.finish()
@@ -180,7 +180,7 @@ final class LimitedGroup: Sendable {
     /// Returns the tokens of a call that was not sent.
     func giveBack(_ tokens: Int, at now: Duration) async {
         state.withLock { $0.rules.giveBack(tokens) }
-        // The call already fails with another error. If the store fails too, a token is lost.
+        // The call is already failing with another error. If the store fails too, the tokens are lost.
         if tokens > 0, !limits.isEmpty { try? await store?.giveBack(tokens, of: key, limits: limits, at: now) }
     }
 

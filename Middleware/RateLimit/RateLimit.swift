@@ -3,20 +3,22 @@ public import HTTPChainCore
 /// A rate limit: the number of calls per period, and the number allowed at once.
 ///
 /// ```swift
-/// RateLimit(100, per: .seconds(60))             // and all 100 of them at once, if they come so
+/// RateLimit(100, per: .seconds(60))             // all 100 may be sent at once
 /// RateLimit(10, per: .seconds(1), burst: 1)     // one every 100 milliseconds
 /// ```
 ///
-/// It is a token bucket, which holds `burst` tokens, is initially full, and fills at the rate.
+/// The limit is a token bucket that holds `burst` tokens, is initially full, and is refilled at the rate.
 public struct RateLimit: CustomStringConvertible, DescribedValue, Sendable, Hashable {
-    /// The number of calls allowed per period; at least 1.
+    /// The number of calls allowed per period, at least 1.
     package let count: Int
-    /// The period; at least a microsecond.
+    /// The period, at least a microsecond.
     package let period: Duration
-    /// The number of calls allowed at once; at least 1.
+    /// The number of calls allowed at once, at least 1.
     package let burst: Int
 
-    /// Creates a limit; values out of range are clamped to the nearest valid one.
+    /// Creates a limit.
+    ///
+    /// Values that are out of range are clamped.
     ///
     /// - Parameters:
     ///   - count: The number of calls allowed per period, from 1 to a billion.
@@ -41,8 +43,8 @@ public enum RateLimitExcess: CustomStringConvertible, DescribedValue, Sendable, 
     case refuse
     /// The call waits for its turn in order of arrival.
     ///
-    /// If that would take longer than `time`, or more than `queue` calls are already waiting, the call is refused
-    /// immediately.
+    /// The call is refused immediately if that would take longer than the given time, or if more than `queue` calls are
+    /// already waiting.
     case wait(upTo: Duration, queue: Int = 1000)
 
     /// A short description of the treatment.
@@ -70,10 +72,10 @@ package enum RateLimitOption: RequestOption {
 }
 
 extension Request {
-    /// Returns the request with another weight, so that an expensive call takes more tokens.
+    /// Returns the request with a different weight, so that an expensive call takes more tokens.
     ///
-    /// - Parameter weight: The number of tokens. With zero or less, the call passes every limit. With more than a
-    ///   bucket holds, it takes the whole bucket.
+    /// - Parameter weight: The number of tokens. With zero or less, the call passes every limit. With more tokens than
+    ///   a bucket holds, the call takes the whole bucket.
     public consuming func rateLimit(weight: Int) -> Request {
         options[RateLimitOption.self] = weight
         return self

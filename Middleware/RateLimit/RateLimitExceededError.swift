@@ -1,12 +1,14 @@
 public import HTTPChainCore
 
-/// A call was refused because its rate limit is reached and its turn would come too late; nothing was sent.
+/// The error if a call was refused because its rate limit is reached and its turn would come too late.
+///
+/// Nothing was sent.
 public struct RateLimitExceededError: RefusalError, AnnotatedError, ExplainedError {
-    /// The reason for the refusal: one of your own limits, or the server's.
+    /// The reason for the refusal.
     package enum Cause: Sendable, Hashable {
         /// The stage's own limit is reached.
         case limit
-        /// The server's limit is reached, or the server asked for a pause.
+        /// The server's limit is reached, or the server requested a pause.
         case server
         /// Too many calls are already waiting.
         case queueFull
@@ -16,7 +18,7 @@ public struct RateLimitExceededError: RefusalError, AnnotatedError, ExplainedErr
     public let key: String
     /// The reason for the refusal.
     package let cause: Cause
-    /// The time until the call could have its turn; `nil` if unknown.
+    /// The time until the call might be admitted; `nil` if unknown.
     public let retryAfter: Duration?
     /// The redacted request.
     package let failedExchange: ExchangeSnapshot?

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Limits the rate of calls, by the server's limits or your own.
+/// Limits the rate of calls, by the server's limits and your own.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -9,36 +9,42 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// **Your own limits** are token buckets by origin, or by your own key. All of them must allow a call. A call that
-/// exceeds a limit waits for its turn in order of arrival, up to a time and a number of calls. If its turn would come
-/// too late, or after its deadline, it is refused immediately with ``RateLimitExceededError``. A call that is cancelled
-/// while it waits takes no tokens, and the tokens of a call refused by an inner stage are returned.
+/// **Your own limits** are token buckets, one for each origin or for each key that you define. All of them must allow a
+/// call. Calls that exceed a limit wait for their turn in order of arrival, up to a maximum time and number of calls. A
+/// call whose turn would come too late, or after its deadline, is refused immediately with ``RateLimitExceededError``.
+/// A call that is cancelled while it waits takes no tokens, and the tokens of a call refused by an inner stage are
+/// returned.
 ///
 /// **The server's limits** are read from its responses: `RateLimit` with `RateLimit-Policy` (IETF draft
-/// httpapi-ratelimit-headers), `X-RateLimit-Remaining` with `-Reset`, and similar fields, in seconds, as a date or
-/// since 1970. The remaining number is counted down with each call, including those in flight. At zero, calls wait
-/// until the reset. For a policy with several partition keys (`pk`), the remainder of each is tracked. Group by
-/// partition to keep calls of one from waiting for another. After a 429 or 503 with `Retry-After` (RFC 9110 §10.2.3),
-/// all calls of the group wait for that time. `RateLimitMiddleware()` obeys only the server's limits.
+/// httpapi-ratelimit-headers), `X-RateLimit-Remaining` with `-Reset`, and similar fields. A reset may be in seconds, a
+/// date, or a time since 1970. The remaining number is counted down with each call, including those in flight. At zero,
+/// calls wait until the reset. If a policy has several partition keys (`pk`), the remaining number is tracked for each
+/// of them. Group calls by partition to prevent those of one partition from waiting for another. After a 429 or 503
+/// with `Retry-After` (RFC 9110 §10.2.3), all calls of the group wait for that time. `RateLimitMiddleware()` obeys only
+/// the server's limits.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/rateLimit``, inside a circuit breaker and outside a concurrency limit. Each
 /// attempt counts.
 ///
-/// **Options.** ``HTTPChainCore/Request/rateLimit(weight:)``: the number of tokens a call takes.
+/// **Options.** ``HTTPChainCore/Request/rateLimit(weight:)`` sets the number of tokens that a call takes.
 ///
-/// **Errors.** ``RateLimitExceededError``, with the time until the call could have its turn; errors of a store.
+/// **Errors.** ``RateLimitExceededError``, with the time until the call might be admitted; errors of a store.
 public struct RateLimitMiddleware: BuiltInStage {
     /// The limiter.
     package let limiter: RateLimiter
-    /// The options that the stage reads; none without limits.
+    /// The options that the stage reads.
+    ///
+    /// None if there are no limits.
     package let stageOptions: [any RequestOption.Type]
 
-    /// Creates a stage with its own limits, or only the server's.
+    /// Creates a stage with limits that it doesn't share.
+    ///
+    /// Without any, it obeys only the server's.
     ///
     /// - Parameters:
-    ///   - limits: The limits, all of which must allow a call; none to obey only the server's.
+    ///   - limits: The limits, all of which must allow a call. Without any, only the server's limits apply.
     ///   - group: The rule by which requests share limits; by origin by default.
-    ///   - excess: The treatment of calls when a limit is reached; they wait up to 10 seconds by default.
+    ///   - excess: The treatment of calls when a limit is reached. By default, they wait for up to 10 seconds.
     ///   - obeysServer: Whether the server's limits are obeyed; `true` by default.
     public init(
         _ limits: RateLimit...,
@@ -55,7 +61,7 @@ public struct RateLimitMiddleware: BuiltInStage {
         stageOptions = limiter.limits.isEmpty && !limiter.obeysServer ? [] : [RateLimitOption.self]
     }
 
-    /// For each attempt, outside a concurrency limit.
+    /// Applies to each attempt, outside a concurrency limit.
     package var stagePhase: Phase { .rateLimit }
 
     /// The limits, and the treatment of calls that exceed them.
@@ -72,12 +78,12 @@ public struct RateLimitMiddleware: BuiltInStage {
         )
     }
 
-    /// Whether the buckets are in memory.
+    /// Whether the buckets are in memory, so that waits can be limited by the deadline.
     ///
-    /// A store may keep a call waiting.
+    /// A store can take any amount of time.
     package var stageKeepsDeadlines: Bool { !limiter.hasStore }
 
-    /// Passes the request on when the limits allow it.
+    /// Passes the request on as soon as the limits allow it.
     ///
     /// - Throws: ``RateLimitExceededError``; errors of a store and of the inner stages; `CancellationError`.
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
@@ -120,7 +126,7 @@ public struct RateLimitMiddleware: BuiltInStage {
         let options = request.options
         do {
             let excess = limiter.excess
-            // Waiting may take longer than the estimate.
+            // Waiting may take longer than estimated.
             try await request.withinDeadline {
                 try await group.enter(tokens, excess, until: { options.deadline }, time)
             }
@@ -134,9 +140,9 @@ public struct RateLimitMiddleware: BuiltInStage {
         }
     }
 
-    /// Whether the response may have information about limits.
+    /// Returns whether the response may have information about limits.
     ///
-    /// Most have none.
+    /// Most responses don't, so this is a quick check.
     private static func mayTellLimits(_ head: HTTPResponse) -> Bool {
         let code = head.status.code
         if code == 429 || code == 503 { return true }
@@ -144,7 +150,7 @@ public struct RateLimitMiddleware: BuiltInStage {
         return false
     }
 
-    /// Whether a name contains "rate", in one pass over its bytes.
+    /// Returns whether a name contains "rate", in one pass over its bytes.
     private static func mayTellLimits(_ name: String) -> Bool {
         var name = name
         return name.withUTF8 { bytes in

@@ -1,8 +1,8 @@
 public import HTTPChainCore
 
-/// The limits of all origins, or of another grouping: the state of one or more ``RateLimitMiddleware``.
+/// The rate limits of all groups (by default, of all origins), which one or more ``RateLimitMiddleware`` use.
 ///
-/// Chains with the same limiter share its limits, and must use the same clock.
+/// Chains with the same limiter share its limits. They must use the same clock.
 public final class RateLimiter: Sendable {
     /// The limits, all of which must allow a call.
     package let limits: [RateLimit]
@@ -18,11 +18,11 @@ public final class RateLimiter: Sendable {
     /// Creates a limiter with full buckets.
     ///
     /// - Parameters:
-    ///   - limits: The limits, all of which must allow a call; none to obey only the server's.
+    ///   - limits: The limits, all of which must allow a call. Without any, only the server's limits apply.
     ///   - group: The rule by which requests share limits; by origin by default.
-    ///   - excess: The treatment of calls when a limit is reached; they wait up to 10 seconds by default.
+    ///   - excess: The treatment of calls when a limit is reached. By default, they wait for up to 10 seconds.
     ///   - obeysServer: Whether the server's limits are obeyed; `true` by default.
-    ///   - store: The store for the buckets; `nil`, the default, for the limiter's own memory.
+    ///   - store: The store for the buckets. `nil`, the default, means the limiter's own memory.
     ///   - groupLimit: The maximum number of groups; 1,000 by default.
     public init(
         _ limits: [RateLimit],
@@ -44,19 +44,21 @@ public final class RateLimiter: Sendable {
 
     /// Returns the number of a group's waiting calls.
     ///
-    /// - Parameter key: The origin, such as "https://api.example.com", or the key of another grouping.
+    /// - Parameter key: The origin, such as "https://api.example.com", or the key of another kind of group.
     package func waiting(in key: String) -> Int { groups.existing(key)?.snapshot(at: .zero).waiting ?? 0 }
 
-    /// Returns the number of tokens in each bucket of a group, in the order of the limits; empty with a store.
+    /// Returns the number of tokens in each bucket of a group, in the order of the limits.
+    ///
+    /// Empty if there is a store.
     ///
     /// - Parameters:
-    ///   - key: The origin, or the key of another grouping.
+    ///   - key: The origin, or the key of another kind of group.
     ///   - environment: The clock that the chains use; the live one by default.
     public func available(in key: String, _ environment: ChainEnvironment = .live) -> [Int] {
         let now = environment.time.elapsed
         return groups.existing(key)?.snapshot(at: now).available ?? limits.map(\.burst)
     }
 
-    /// Returns the number of admitted calls without a response yet.
+    /// Returns the number of admitted calls that have no response yet.
     package func unanswered(in key: String) -> Int { groups.existing(key)?.snapshot(at: .zero).unanswered ?? 0 }
 }

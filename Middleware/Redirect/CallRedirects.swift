@@ -1,6 +1,8 @@
 public import HTTPChainCore
 
-/// The redirect policy of one call, instead of that of ``RedirectMiddleware``; if it is off, ``RedirectPolicy/never``.
+/// The redirect policy of one call, used instead of that of ``RedirectMiddleware``.
+///
+/// If redirects are off, it is ``RedirectPolicy/never``.
 package enum RedirectOption: RequestOption {
     package typealias Value = CallSetting<RedirectPolicy>
     /// The method that sets the option, and the stage that reads it.
@@ -20,8 +22,7 @@ extension Request {
     /// let response = try await chain.send(.get("https://example.com/old").redirects(.never))
     /// ```
     ///
-    /// With ``RedirectPolicy/never``, no other stage or transport follows redirects either
-    /// (`redirects(false)`).
+    /// With ``RedirectPolicy/never``, as with `redirects(false)`, no other stage or transport follows redirects either.
     public consuming func redirects(_ policy: RedirectPolicy) -> Request {
         options[RedirectOption.self] = .value(policy)
         if policy.isNever { options[NoRedirectsNote.self] = true }

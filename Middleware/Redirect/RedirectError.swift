@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Thrown if a redirect may not be followed, or can't be.
+/// An error thrown if a redirect can't or may not be followed.
 public struct RedirectError: ResponseError, ExplainedError {
     /// The reason why a redirect isn't followed.
     #if hasAttribute(nonexhaustive)
@@ -11,15 +11,15 @@ public struct RedirectError: ResponseError, ExplainedError {
     public enum Problem: Sendable, Hashable {
         /// There were more redirects than the limit allows.
         case tooManyHops(limit: Int)
-        /// The same request was sent before, and no cookie was stored since.
+        /// The same request was already sent, and no cookie has been stored since.
         case loop
-        /// It leads from https to http, where anyone on the path can read and change the messages.
+        /// The redirect leads from https to http, so that anyone on the path could read and change the messages.
         case downgrade
-        /// It would send the body to this other origin.
+        /// The redirect would send the body to this other origin.
         case bodyToOtherOrigin(Origin)
-        /// The body must be sent again (307, 308, or another method than POST), but can be read only once.
+        /// The body must be sent again (307, 308, or a method other than POST), but it can be read only once.
         case bodyNotReplayable
-        /// A policy refuses it, for this reason.
+        /// A policy refuses the redirect, for this reason.
         case refused(String)
     }
 
@@ -39,8 +39,10 @@ public struct RedirectError: ResponseError, ExplainedError {
     /// Always "RedirectMiddleware".
     package var failedStage: String { "RedirectMiddleware" }
 
-    /// The target without its fragment, as sent by the server if it contains user information, part of which may look
-    /// like a path or a fragment to a URL parser.
+    /// The target without its fragment.
+    ///
+    /// If it contains user information, it is shown as sent by the server, because a URL parser may mistake a part of
+    /// it for a path or a fragment.
     private var shownTarget: String {
         let written = redaction.content.url(response.headers[.location] ?? "")
         guard written.includes(Redaction.placeholder + "@") else { return redaction.content.target(refused.to) }

@@ -9,7 +9,7 @@ public struct RedirectHop: Sendable, Hashable, RedactedDisplay, DescribedValue {
     public let from: String
     /// The next URL, with its fragment and without user information.
     ///
-    /// The fragment is that of `Location`, otherwise that of ``from`` (RFC 9110 §10.2.2). It wasn't sent.
+    /// The fragment is that of `Location`, or otherwise that of ``from`` (RFC 9110 §10.2.2). It isn't sent.
     public let to: String
     /// The method of the request to ``to``.
     public let method: HTTPRequest.Method
@@ -22,8 +22,8 @@ public struct RedirectHop: Sendable, Hashable, RedactedDisplay, DescribedValue {
         self.method = method
     }
 
-    /// One line, without fragments and with secret query values redacted:
-    /// `302 https://a.example/ → GET https://b.example/`.
+    /// One line, without fragments and with secret query values redacted, such as `302 https://a.example/ → GET
+    /// https://b.example/`.
     package var words: String {
         "\(status.code) \(Redaction.standard.target(from)) → \(method) \(Redaction.standard.target(to))"
     }

@@ -2,11 +2,11 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Decides on a call's redirects, without sending or reading anything.
+/// Decides how to handle the redirects of a call, without I/O.
 struct RedirectJourney {
-    /// The decision on a response.
+    /// The decision about a response.
     enum Step {
-        /// The response is the result: it isn't a redirect, or isn't to be followed.
+        /// The response is the result: it isn't a redirect, or the redirect isn't followed.
         case finish
         /// The redirect is followed: ``RedirectJourney/request`` is sent next.
         case follow
@@ -14,7 +14,7 @@ struct RedirectJourney {
         case fail(RedirectError.Problem, RedirectHop)
     }
 
-    /// The request of the last response, or the next one to send.
+    /// The request of the last response, or the next request if a redirect is followed.
     private(set) var request: Request
     /// The hops followed so far.
     private(set) var hops: [RedirectHop] = []
@@ -29,8 +29,9 @@ struct RedirectJourney {
         self.redaction = redaction
     }
 
-    /// Whether a status redirects the request: 300 leaves the choice to the user, 304 answers a condition, and 305 and
-    /// 306 are deprecated (RFC 9110 §15.4).
+    /// Returns whether a status redirects the request.
+    ///
+    /// 300 leaves the choice to the user, 304 responds to a condition, and 305 and 306 are deprecated (RFC 9110 §15.4).
     static func isRedirect(_ status: HTTPResponse.Status) -> Bool {
         switch status.code {
         case 301, 302, 303, 307, 308: true
@@ -38,12 +39,12 @@ struct RedirectJourney {
         }
     }
 
-    /// Decides on a response.
+    /// Decides how to handle a response.
     ///
     /// - Parameters:
     ///   - response: The head of the response.
-    ///   - sentHead: The head as sent by the transport, for a request that an inner stage made absolute.
-    ///   - storesCookies: Whether cookies of the response were stored. Only those change the next request.
+    ///   - sentHead: The head as sent by the transport. It is needed if an inner stage made the request's URL absolute.
+    ///   - storesCookies: Whether cookies of the response were stored. Only stored cookies change the next request.
     mutating func step(
         for response: HTTPResponse,
         sentAs sentHead: HTTPRequest?,
@@ -85,7 +86,8 @@ struct RedirectJourney {
         return .follow
     }
 
-    /// Returns the reason to refuse a hop that the policy would follow, unless its allowances cover it.
+    /// Returns the reason for refusing a hop that the policy would follow, or `nil` if the policy's allowances cover
+    /// it.
     private func refusal(of hop: RedirectHop, with following: Request) -> RedirectError.Problem? {
         guard let source = Origin(hop.from), let destination = Origin(hop.to), source != destination else { return nil }
         if source.scheme == "https", destination.scheme != "https", !policy.allowances.contains(.downgrade) {
@@ -101,7 +103,7 @@ struct RedirectJourney {
     private func base(sentAs sentHead: HTTPRequest?) -> URIReference? {
         let absolute = request.origin == nil ? sentHead.map { Request(head: $0) } : request
         guard var absolute, absolute.origin != nil else { return nil }
-        // A request to the whole server (`*`) counts as one to its root.
+        // A request to the whole server (`*`) counts as one to its root path.
         if absolute.head.path?.utf8.first != UInt8(ascii: "/") { absolute.head.path = "/" }
         var base = URIReference(absolute.url)
         base.fragment = request.fragment

@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// A policy that decides which redirects are followed.
 ///
-/// Policies combine:
+/// Policies can be combined:
 ///
 /// ```swift
 /// RedirectMiddleware(.limited(10).and(.httpsOnly))
@@ -21,13 +21,13 @@ public import HTTPChainCore
 public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable {
     /// A kind of redirect that is followed only if allowed.
     public enum Allowance: Sendable, Hashable {
-        /// A redirect from https to http, where anyone on the path can read and change the messages.
+        /// A redirect from https to http, which lets anyone on the path read and change the messages.
         case downgrade
         /// A redirect that sends the request's body to another origin: scheme, host or port.
         case bodyToOtherOrigins
     }
 
-    /// The decision on a redirect.
+    /// The decision about a redirect.
     package enum Decision: Sendable, Hashable {
         /// Follows the redirect.
         case follow
@@ -37,7 +37,7 @@ public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable 
         case refuse(RedirectError.Problem)
     }
 
-    /// The maximum number of redirects unless a policy has a larger limit: 20, as in browsers.
+    /// The maximum number of redirects, unless a policy has a larger limit: 20, as in browsers.
     package static let defaultLimit = 20
 
     /// The policy's name in summaries.
@@ -53,7 +53,7 @@ public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable 
     /// - Parameters:
     ///   - description: The policy's name in summaries.
     ///   - largestLimit: The largest limit in the policy, or `nil` if it has none.
-    ///   - allowances: The redirects that are followed although they are refused by default.
+    ///   - allowances: The kinds of redirects that are followed although they are refused by default.
     ///   - isNever: Whether no redirect is followed.
     ///   - decide: Decides on a redirect.
     package init(
@@ -75,7 +75,9 @@ public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable 
         decide(proposal)
     }
 
-    /// Returns the policy with additional allowances, which also apply to combinations with other policies.
+    /// Returns the policy with additional allowances.
+    ///
+    /// They are kept in combinations with other policies.
     public func allowing(_ allowances: Allowance...) -> RedirectPolicy {
         let names = [
             allowances.contains(.downgrade) ? "http" : nil,
@@ -93,9 +95,11 @@ public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable 
     /// Follows no redirects: each is returned as the response.
     public static let never = RedirectPolicy("never", isNever: true) { _ in .stop }
 
-    /// Follows up to a number of redirects; one more throws ``RedirectError/Problem/tooManyHops(limit:)``.
+    /// Follows up to a number of redirects.
     ///
-    /// With 0, the first redirect throws; to get the redirect as the response, use ``never``.
+    /// One more throws ``RedirectError/Problem/tooManyHops(limit:)``.
+    ///
+    /// With 0, the first redirect throws. To get the redirect as the response, use ``never``.
     public static func limited(_ limit: Int) -> RedirectPolicy {
         let limit = max(0, limit)
         return RedirectPolicy("limited(\(limit))", largestLimit: limit) { proposal in
@@ -103,17 +107,23 @@ public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable 
         }
     }
 
-    /// Follows redirects with the same scheme, host and port; others are returned as the response.
+    /// Follows redirects with the same scheme, host and port.
+    ///
+    /// Others are returned as the response.
     public static let sameOrigin = RedirectPolicy.when("sameOrigin") { $0.isSameOrigin }
 
-    /// Follows redirects to https only, so never from https to http; others are returned as the response.
+    /// Follows only redirects to https, and so none from https to http.
+    ///
+    /// Others are returned as the response.
     public static let httpsOnly = RedirectPolicy.when("httpsOnly") { $0.destination?.scheme == "https" }
 
-    /// Follows redirects accepted by a closure; others are returned as the response.
+    /// Follows redirects that a closure accepts.
+    ///
+    /// Others are returned as the response.
     ///
     /// - Parameters:
     ///   - description: The closure's criterion, for summaries.
-    ///   - isFollowed: Returns whether to follow.
+    ///   - isFollowed: Returns whether to follow a redirect.
     public static func when(
         _ description: String,
         _ isFollowed: @escaping @Sendable (RedirectProposal) -> Bool
@@ -121,7 +131,9 @@ public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable 
         RedirectPolicy(description) { isFollowed($0) ? .follow : .stop }
     }
 
-    /// Follows redirects that both policies follow; the first one that doesn't decides.
+    /// Follows redirects that both policies follow.
+    ///
+    /// Otherwise, the first policy that doesn't follow decides what happens.
     public func and(_ other: RedirectPolicy) -> RedirectPolicy {
         combined(with: other, "and", isNever: isNever) { proposal in
             let decision = decision(on: proposal)
@@ -129,7 +141,9 @@ public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable 
         }
     }
 
-    /// Follows redirects that either policy follows; the second one decides if the first doesn't follow.
+    /// Follows redirects that either policy follows.
+    ///
+    /// If neither does, the second policy decides what happens.
     public func or(_ other: RedirectPolicy) -> RedirectPolicy {
         combined(with: other, "or", isNever: isNever && other.isNever) { proposal in
             decision(on: proposal) == .follow ? .follow : other.decision(on: proposal)
@@ -152,11 +166,11 @@ public struct RedirectPolicy: CustomStringConvertible, DescribedValue, Sendable 
         )
     }
 
-    /// The maximum number of redirects regardless of the policy, because a closure may follow all.
+    /// The maximum number of redirects regardless of the policy, because a closure may follow all of them.
     var bound: Int { largestLimit.map { max($0, Self.defaultLimit) } ?? Self.defaultLimit }
 }
 
 extension RedirectPolicy: EffectComparable {
-    /// Policies are closures, so only those that follow nothing are known to be equal.
+    /// Policies are closures, so only those that never follow redirects can be recognized as equal.
     package func hasSameEffect(as other: RedirectPolicy) -> Bool { isNever && other.isNever }
 }

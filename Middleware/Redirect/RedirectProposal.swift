@@ -1,13 +1,13 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// A redirect for a ``RedirectPolicy`` to decide on.
+/// A redirect for which a ``RedirectPolicy`` decides whether to follow it.
 public struct RedirectProposal: Sendable {
     /// The redirect response.
     public let response: HTTPResponse
     /// The proposed hop.
     public let hop: RedirectHop
-    /// The hops followed before it.
+    /// The hops followed before this one.
     public let hops: [RedirectHop]
 
     /// Makes a proposal, for testing a policy.
@@ -23,7 +23,7 @@ public struct RedirectProposal: Sendable {
     /// The origin of the next request.
     public var destination: Origin? { Origin(hop.to) }
 
-    /// Whether the hop keeps scheme, host and port.
+    /// Whether the hop keeps the scheme, host and port.
     package var isSameOrigin: Bool { destination != nil && source == destination }
 }
 

@@ -4,10 +4,10 @@ package import HTTPTypes
 
 /// Changes a request for a redirect, RFC 9110 §15.4.
 extension Request {
-    /// Turns this redirected request into the one that follows.
+    /// Turns this redirected request into the next one.
     ///
     /// - Parameters:
-    ///   - target: The absolute target.
+    ///   - target: The absolute URL of the target.
     ///   - status: The status of the redirect.
     ///   - origin: The previous origin, or `nil` if it isn't known.
     ///   - redaction: The definition of secrets.
@@ -32,8 +32,8 @@ extension Request {
 
     /// Returns the method of the next request, and whether it keeps the content.
     ///
-    /// 301 and 302 turn POST into GET, like all browsers and as allowed by RFC 9110 §15.4.2. 303 requires GET or HEAD
-    /// (§15.4.4). 307 and 308 change nothing (§15.4.8, §15.4.9).
+    /// 301 and 302 turn POST into GET, as in all browsers and as allowed by RFC 9110 §15.4.2. 303 requires GET or HEAD
+    /// (§15.4.4). 307 and 308 keep the method and the content (§15.4.8, §15.4.9).
     package static func method(
         after status: HTTPResponse.Status,
         from method: HTTPRequest.Method

@@ -1,9 +1,9 @@
 public import HTTPChainCore
 
-/// The processors of one call, in addition to the stage's.
+/// The processors of one call, in addition to those of the stage.
 ///
 /// The outermost ``RequestProcessorMiddleware`` of a chain runs these after its own processors and removes them from
-/// the request, so that they run once. If a call's processor adds another one, that is left for an inner stage.
+/// the request, so that they run only once. If one of them adds another processor, that one is left for an inner stage.
 package enum ProcessingOption: RequestOption {
     /// No additional processors.
     package static var defaultValue: [any RequestProcessor] { [] }

@@ -1,6 +1,8 @@
 public import HTTPChainCore
 
-/// Processes a request before it is sent, and may change all of it or refuse it.
+/// Processes a request before it is sent.
+///
+/// A processor may change all of the request, or refuse it.
 ///
 /// ```swift
 /// struct TenantProcessor: RequestProcessor {
@@ -13,13 +15,15 @@ public import HTTPChainCore
 /// }
 /// ```
 public protocol RequestProcessor: Sendable {
-    /// The processor's name in `explain()`. Defaults to the type's name.
+    /// The processor's name in `explain()`.
+    ///
+    /// Defaults to the type's name.
     var name: String { get }
 
-    /// Inspects the request, and changes it as needed.
+    /// Inspects the request and changes it as needed.
     ///
-    /// - Parameter request: The request with its head, body and all options of the call.
-    /// - Throws: Any error, to refuse the request. The caller receives it unchanged, and nothing is sent.
+    /// - Parameter request: The request, with its head, its body, and all options of the call.
+    /// - Throws: Any error, to refuse the request. The caller receives the error unchanged, and nothing is sent.
     func process(_ request: inout Request) async throws
 }
 

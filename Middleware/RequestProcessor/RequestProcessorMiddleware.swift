@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// Runs processors on the finished request with all options of the call, and may change all of it.
+/// Runs processors, which may change any part of the request, including the options of the call.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -22,25 +22,25 @@ public import HTTPChainCore
 /// Processors run in order, each on the previous one's result. A processor that throws refuses the request: the caller
 /// receives its error unchanged, and nothing is sent.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/build`` by default, as its last stage if it depends on the others' changes.
-/// The stage runs once per call; redirects and retries reuse its result. In this phase it can safely change the URL,
-/// fields and the options that inner stages read, and refuse a call. An option that only an outer stage reads, such as a
-/// timeout, comes too late, and is refused. The content isn't final yet. Compute signatures and digests of the body
-/// inside gzip and multipart, at ``/HTTPChainCore/Phase/digest``. Compute those that contain a time inside retry, at
-/// ``/HTTPChainCore/Phase/authenticate``, so that each attempt gets a new one.
+/// **Place.** Phase ``/HTTPChainCore/Phase/build`` by default. Put the stage last in it if it depends on changes by
+/// other stages. The stage runs once per call; redirects and retries reuse its result. In this phase, it can safely
+/// change the URL, fields and the options that inner stages read, and refuse a call. It is too late for an option that
+/// only an outer stage reads, such as a timeout, so that option is refused. The content isn't final yet. Compute
+/// signatures and digests of the body inside gzip and multipart, at ``/HTTPChainCore/Phase/digest``. Compute those that
+/// contain a time inside retry, at ``/HTTPChainCore/Phase/authenticate``, so that each attempt gets a new one.
 ///
-/// **Options.** ``HTTPChainCore/Request/processing(_:)`` adds processors for one call, after the stage's.
+/// **Options.** ``HTTPChainCore/Request/processing(_:)`` adds processors for one call, after those of the stage.
 ///
 /// **Errors.** Those of processors, and `UnreadOptionError` for an option that a processor sets and that no inner stage
 /// reads.
 public struct RequestProcessorMiddleware: BuiltInStage {
     private let processors: [any RequestProcessor]
-    /// The build phase, or the phase given.
+    /// The build phase, or the phase passed to the initializer.
     package let stagePhase: Phase
 
-    /// Runs processors in order.
+    /// Makes a stage that runs processors in order.
     ///
-    /// Without any, the stage only runs those of calls.
+    /// Without any, the stage runs only the processors of calls.
     ///
     /// - Parameters:
     ///   - processors: The processors.
@@ -49,9 +49,9 @@ public struct RequestProcessorMiddleware: BuiltInStage {
         self.init(processors, at: phase)
     }
 
-    /// Runs processors in order.
+    /// Makes a stage that runs processors in order.
     ///
-    /// Without any, the stage only runs those of calls.
+    /// Without any, the stage runs only the processors of calls.
     ///
     /// - Parameters:
     ///   - processors: The processors.
@@ -61,7 +61,7 @@ public struct RequestProcessorMiddleware: BuiltInStage {
         stagePhase = phase
     }
 
-    /// Runs a closure.
+    /// Makes a stage that runs a closure.
     ///
     /// - Parameters:
     ///   - name: The processor's name in `explain()`.
@@ -91,11 +91,11 @@ public struct RequestProcessorMiddleware: BuiltInStage {
 
     /// Runs the processors and passes the request on.
     ///
-    /// - Throws: Rethrows errors of processors, unchanged, and of the inner stages; `UnreadOptionError`.
+    /// - Throws: Rethrows errors of processors (unchanged) and of the inner stages; `UnreadOptionError`.
     public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let given = request.options
         for processor in processors { try await run(processor, on: &request) }
-        // Checked after the stage's own processors have run, because they may change the call's options.
+        // This is checked after the stage's own processors have run, because they may change the call's options.
         if request.options.contains(ProcessingOption.self) {
             let own = request.options[ProcessingOption.self]
             request.options.remove(ProcessingOption.self)

@@ -2,9 +2,11 @@ package import Foundation
 package import HTTPChainCore
 import HTTPTypes
 
-/// A download's position, its missing range, and the check of a response that continues it.
+/// The position of a download and its missing range.
+///
+/// Also checks whether a response continues the download.
 package struct DownloadPosition: Hashable {
-    /// The bytes read so far, from the first of the representation that the caller gets.
+    /// The bytes read so far, which start with the first one that the caller gets.
     private var received: PartialContent
     private let ifRange: String
     private let coding: String?
@@ -25,10 +27,10 @@ package struct DownloadPosition: Hashable {
 
     /// Makes the position at the start of a response's body, or returns `nil` if its download can't be resumed.
     ///
-    /// Ranges count the bytes that are sent (RFC 9110 §14.1.2), so nothing may have decoded them in transit.
+    /// Ranges count the bytes as sent (RFC 9110 §14.1.2), so the content must not have been decoded in transit.
     ///
     /// - Parameters:
-    ///   - response: The response to a GET request, the only method with ranges, §14.2.
+    ///   - response: The response to a GET request, the only method with ranges (§14.2).
     ///   - receivedAt: The time of arrival, which replaces a missing `Date` (§6.6.1).
     package init?(_ response: Response, receivedAt: Date? = nil) {
         let code = response.status.code
@@ -57,7 +59,7 @@ package struct DownloadPosition: Hashable {
     /// The number of missing bytes, if known.
     package var missing: Int64? { end.map { $0 - offset } }
 
-    /// Whether everything has arrived, provided that the current response has ended.
+    /// Whether all bytes have arrived, provided that the current response has ended.
     package var isComplete: Bool { end.map { offset >= $0 } ?? (partEnd == nil) }
 
     /// Whether all bytes of the current response's range have arrived.
@@ -69,7 +71,7 @@ package struct DownloadPosition: Hashable {
         return offset >= end && partEnd > end
     }
 
-    /// Counts received bytes, and returns which of them are requested and weren't read before.
+    /// Counts received bytes, and returns the range of those that are requested and weren't read before.
     package mutating func take(_ count: Int) throws(Excess) -> Range<Int> {
         let skipped = Int(min(repeated, Int64(count)))
         repeated -= Int64(skipped)
@@ -79,9 +81,9 @@ package struct DownloadPosition: Hashable {
         return skipped..<(skipped + fresh)
     }
 
-    /// Restricts a request to the missing range of this version (RFC 9110 §13.1.5, §14.2).
+    /// Restricts a request to the missing range of the same version (RFC 9110 §13.1.5, §14.2).
     ///
-    /// Removes conditions on whether to download at all, because the download has already started.
+    /// Conditions on whether to download at all are removed, because the download has already started.
     package func restrict(_ request: inout Request) {
         request.head.headerFields[.range] = RequestedRange.field(from: offset, to: end)
         request.head.headerFields[.ifRange] = ifRange
@@ -89,13 +91,14 @@ package struct DownloadPosition: Hashable {
         request.head.headerFields[.ifModifiedSince] = nil
     }
 
-    /// Accepts a response that begins with the missing range, or with bytes before it; it may have only the beginning
-    /// of the range, RFC 9110 §15.3.7.
+    /// Accepts a response that begins with the missing range, or with bytes before it.
+    ///
+    /// It may contain only the beginning of the range, RFC 9110 §15.3.7.
     ///
     /// - Parameters:
     ///   - response: The response to a request for the range.
     ///   - receivedAt: The time of arrival, which replaces a missing `Date` (§6.6.1).
-    /// - Throws: ``Refusal`` if the response doesn't have it, or may not.
+    /// - Throws: ``Refusal`` if the response doesn't contain the range, or may not.
     package mutating func resume(with response: Response, receivedAt: Date? = nil) throws(Refusal) {
         guard response.status.code == 206 else {
             throw Refusal(
@@ -130,10 +133,10 @@ package struct DownloadPosition: Hashable {
         repeated = offset - part.range.lowerBound
     }
 
-    /// Whether a response says that there are no bytes after those that were read: 416 with their number, RFC 9110
-    /// §15.5.17.
+    /// Returns whether a response says that no bytes follow those that were read: 416 with the same number of bytes,
+    /// RFC 9110 §15.5.17.
     ///
-    /// A download of unknown size ends like this if its last byte arrived before its connection was lost.
+    /// A download of unknown size ends in this way if its connection was lost after its last byte arrived.
     ///
     /// - Parameters:
     ///   - response: The response to a request for the range.
@@ -155,12 +158,12 @@ extension Response {
         }
     }
 
-    /// Whether the transport or an inner stage decoded the content.
+    /// Whether the transport or an inner stage has decoded the content.
     fileprivate var wasDecoded: Bool {
         options[OriginalContentFieldsFact.self][.contentEncoding] != nil
     }
 
-    /// Whether the length of the body, if it is known, is that of a range.
+    /// Returns whether the length of the body is that of a range, or isn't known.
     fileprivate func mayContain(_ part: ContentRange) -> Bool {
         body.length.map { $0 == part.range.upperBound - part.range.lowerBound } ?? true
     }

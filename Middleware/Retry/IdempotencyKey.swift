@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// Whether one call gets an `Idempotency-Key`, regardless of the stage's default.
+/// Whether a call gets an `Idempotency-Key`, regardless of the stage's default.
 package enum IdempotencyKeyOption: RequestOption {
     package typealias Value = CallSetting<Bool>
     /// The method that sets the option, and the stage that reads it.
@@ -15,12 +15,14 @@ package enum IdempotencyKeyOption: RequestOption {
 }
 
 extension Request {
-    /// Returns the request with a generated `Idempotency-Key`, the same for all attempts, so that it can be retried
-    /// although its method isn't idempotent; the server must support the field.
+    /// Returns the request with or without a generated `Idempotency-Key`.
     ///
-    /// An existing key is kept: to use a custom one, set the field in the server's format.
+    /// The key is the same for all attempts, so that a request can be retried although its method isn't idempotent. The
+    /// server must support the field.
     ///
-    /// - Parameter isGenerated: Whether to add a key; `false` overrides a stage that adds them.
+    /// An existing key is kept. To use a custom key, set the field in the server's format.
+    ///
+    /// - Parameter isGenerated: Whether to add a key. `false` overrides a stage that adds keys.
     public consuming func retry(idempotencyKey isGenerated: Bool) -> Request {
         options[IdempotencyKeyOption.self] = isGenerated ? .value(true) : .off
         return self
@@ -28,7 +30,7 @@ extension Request {
 }
 
 package enum IdempotencyKey {
-    /// Returns a UUID (version 4, RFC 9562 §5.4) as a structured field string, RFC 9651 §3.3.3: in quotes.
+    /// Returns a UUID (version 4, RFC 9562 §5.4) as a structured field string, which is in quotes (RFC 9651 §3.3.3).
     package static func make(_ random: some RandomSource) -> String {
         var bytes = random.bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40

@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension DownloadPosition {
-    /// Returns `nil` if the body of the response isn't to be resumed if it breaks.
+    /// Returns `nil` if the body of the response won't be resumed if it breaks.
     init?(_ response: borrowing Response, to request: borrowing Request, _ settings: RetrySettings) {
         guard settings.policy.resumesDownloads, !response.body.isReplayable, request.head.method == .get,
             request.body.isReplayable, !request.options[LongLivedResponseNote.self]

@@ -2,17 +2,19 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Reads a download, and requests the rest if it breaks.
+/// Reads a download, and requests the rest if the connection breaks.
 struct ResumingReader: BodyReader {
-    /// The bytes that count as progress; otherwise a server could keep a call busy with one byte per attempt.
+    /// The number of bytes that count as progress.
+    ///
+    /// With fewer, a server could keep a call busy with one byte per attempt.
     private static let progress: Int64 = 65_536
 
     private var inner: (any BodyReader)?
-    /// Released when the download ends, so that the request isn't kept longer.
+    /// `nil` after the download has ended, so that the request isn't retained.
     private var run: RetryRun?
     private var position: DownloadPosition
     private var resumedAt: Int64
-    /// The response whose body is read, if it isn't the first.
+    /// The response whose body is being read, if it isn't the first one.
     private var resumed: Response?
     private var failure: (any Error)?
 
@@ -44,7 +46,7 @@ struct ResumingReader: BodyReader {
                 if position.missing == 0, run?.isInterruption(error) == true { return end() }
                 broken = error
             }
-            // Released before the wait, because it has no more data.
+            // The reader is released before the wait, because it has no more data.
             inner = nil
             try await resume(after: broken, isBroken: isBroken)
         }
@@ -59,7 +61,7 @@ struct ResumingReader: BodyReader {
         return nil
     }
 
-    /// Sets ``inner`` to a reader of the rest, or to `nil` if there is none.
+    /// Sets ``inner`` to a reader of the rest, or to `nil` if there is no rest.
     ///
     /// - Throws: The error after which the download can't be resumed.
     private nonisolated(nonsending) mutating func resume(after error: any Error, isBroken: Bool) async throws {
@@ -72,8 +74,8 @@ struct ResumingReader: BodyReader {
         }
     }
 
-    /// - Parameter isBroken: Whether the current response ended too early; otherwise the server sent less than was
-    ///   requested, and the request for the rest needn't wait.
+    /// - Parameter isBroken: Whether the current response ended too early. Otherwise, the server sent less than was
+    ///   requested, and the rest can be requested without a wait.
     private nonisolated(nonsending) mutating func reopen(
         after error: any Error,
         isBroken: Bool

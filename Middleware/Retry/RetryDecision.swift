@@ -8,12 +8,14 @@ enum RetryDecision: Hashable {
     case stop(RetryStop)
 }
 
-/// The conditions for a decision, in addition to the policy and the outcome.
+/// The circumstances of a decision, in addition to the policy and the outcome.
 struct RetryCircumstances {
-    /// The number of counted attempts so far, including the current one.
+    /// The number of attempts that count so far, including the current one.
     var attempts: Int
     var isReplayable: Bool
-    /// The time since the first attempt started; not measured without a total time.
+    /// The time since the first attempt started.
+    ///
+    /// Not measured if there is no total time.
     var elapsed: Duration
     /// The time until the call's deadline.
     var remaining: Duration?
@@ -28,7 +30,7 @@ extension RetryPolicy {
         _ circumstances: RetryCircumstances,
         random: some RandomSource
     ) -> RetryDecision {
-        // The next attempt would be refused in the same way, whatever the application's closure decides.
+        // Another attempt would be refused in the same way, regardless of what the application's closure decides.
         if case .failure(is UserChangedError) = candidate.result { return .stop(.notRetryable) }
         let asked = candidate.requestedWait(now: circumstances.date)
         switch verdict?(candidate) ?? .standard {
@@ -60,7 +62,7 @@ extension RetryPolicy {
         case .success(let head): statuses.contains(head.status)
         case .failure(let error as TransportError): errors.contains(error.kind)
         case .failure(let error as any NetworkFailure): error.networkFailure.map { errors.contains($0.kind) } ?? false
-        // An attempt that timed out has lost its connection, like a transport that timed out.
+        // An attempt that timed out has lost its connection, as if the transport had timed out.
         case .failure(let error as any TimeoutFailure): error.scope != .call && errors.contains(.timedOut)
         case .failure: false
         }
@@ -78,7 +80,7 @@ extension CompletedAttempt {
         return RetryAfter.wait(in: head.headerFields, now: now)
     }
 
-    /// Whether repeating the request has no additional effect.
+    /// Returns whether repeating the request has no additional effect.
     ///
     /// - Parameter isRefused: Whether the server invites a retry with `Retry-After`.
     func isSafeToRepeat(isRefused: Bool) -> Bool {
@@ -87,7 +89,7 @@ extension CompletedAttempt {
         case .success(let head):
             // RFC 9110 §15.5.9: 408, no complete request arrived. RFC 8470 §5.2: 425, the server doesn't want to
             // process it yet. RFC 6585 §4: 429, it was refused. A 503 without Retry-After may come from a gateway whose
-            // server has acted on the request; with it, the server can't act now (RFC 9110 §15.6.4).
+            // server has acted on the request. With Retry-After, the server can't currently act (RFC 9110 §15.6.4).
             return [408, 425, 429].contains(head.status.code) || (head.status == .serviceUnavailable && isRefused)
         case .failure(let error as any NetworkFailure) where error.resumes: return true
         case .failure(let error): return error.isBeforeSending

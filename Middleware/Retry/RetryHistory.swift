@@ -11,13 +11,13 @@ public struct RetryHistory: Sendable {
         public let number: Int
         /// The first requested byte if the attempt resumed a download, or `nil` if it requested the whole response.
         package let offset: Int64?
-        /// The status of the response, or the error while waiting for the response or reading its body.
+        /// The status of the response, or the error that occurred while waiting for it or reading its body.
         package let outcome: Result<HTTPResponse.Status, any Error>
         /// The wait after the attempt, or `nil` after the last one.
         public let wait: Duration?
     }
 
-    /// The attempts in order; at most the latest 32.
+    /// The attempts in order, limited to the latest 32.
     public internal(set) var attempts: [Attempt] = []
     /// The reason why there was no further attempt.
     public internal(set) var stop: RetryStop = .notNeeded
@@ -48,7 +48,7 @@ public enum RetryStop: Sendable, Hashable {
     case mayHaveBeenProcessed(HTTPRequest.Method)
     /// The body can be read only once, and may have been read.
     case bodyNotReplayable
-    /// The policy's maximum number of attempts was made.
+    /// The maximum number of attempts that the policy allows has been made.
     case attemptsSpent(maximum: Int)
     /// The next attempt would start after the policy's total time.
     case timeSpent(limit: Duration)
@@ -56,14 +56,14 @@ public enum RetryStop: Sendable, Hashable {
     case deadline(remaining: Duration)
     /// The server requests a longer wait than the policy allows.
     case retryAfterTooLong(asked: Duration, limit: Duration)
-    /// The shared budget allows no more retries now.
+    /// The shared budget currently allows no more retries.
     case budgetSpent
     /// A broken download can't be resumed, because the response isn't the rest of it.
     case cannotResume(String)
 }
 
 extension RetryStop: CustomStringConvertible, DescribedValue {
-    /// The reason, and a remedy if there is one.
+    /// The reason, and advice if there is any.
     package var words: String {
         switch self {
         case .notNeeded: "the response is not retryable"
@@ -84,14 +84,14 @@ extension RetryStop: CustomStringConvertible, DescribedValue {
 }
 
 extension RetryHistory: CustomStringConvertible, DescribedValue {
-    /// A line for each attempt, and one with the reason for stopping.
+    /// One line for each attempt, and one for the reason for stopping.
     package var words: String {
         (attempts.map(\.description) + ["no further attempt: \(stop)"]).joined(separator: "\n")
     }
 }
 
 extension RetryHistory.Attempt: CustomStringConvertible, DescribedValue {
-    /// The attempt on one line.
+    /// A description of the attempt in one line.
     package var words: String {
         var text = "attempt \(number)"
         if let offset { text += " (from byte \(offset))" }
@@ -124,11 +124,11 @@ extension Response {
 }
 
 extension HTTPChainError {
-    /// The attempts that led to this error and the reason for stopping, or `nil` for a non-retryable error of the first
-    /// attempt.
+    /// The attempts that led to this error and the reason for stopping, or `nil` if the first attempt failed with an
+    /// error that isn't retryable.
     ///
-    /// An error made from a response (a rejected status) has the response's attempts, and an error that wraps another
-    /// has the attempts of that error. Every error has the number of attempts as `attempts`.
+    /// An error made from a response (a rejected status) has the response's attempts. An error that wraps another has
+    /// the attempts of that error. For every error, `attempts` is the number of attempts.
     public var retries: RetryHistory? {
         for error in causes {
             if let history = (error as? any AnnotatedError)?.notes[RetryHistoryNote.self] { return history }
@@ -142,8 +142,10 @@ extension HTTPChainError {
 public struct RetryEvent: Sendable {
     /// The request as received by the stage and the response's head, with secrets redacted.
     public let exchange: ExchangeSnapshot
-    /// The attempt, with the wait that starts now if there is another one.
+    /// The attempt.
+    ///
+    /// Its wait, if there is one, starts now.
     public let attempt: RetryHistory.Attempt
-    /// The reason for stopping, or `nil` if there is another attempt, or if a download continues.
+    /// The reason for stopping, or `nil` if there will be another attempt or a download continues.
     public let stop: RetryStop?
 }

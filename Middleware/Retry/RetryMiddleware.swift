@@ -8,35 +8,34 @@ public import HTTPTypes
 ///     RetryMiddleware(RetryPolicy(maximumAttempts: 4, totalTime: .seconds(30)))
 /// }
 /// let response = try await chain.send(.get("https://api.example.com/plants"))
-/// if let retries = response.retries { print(retries) }   // each attempt, its wait, and why there was not another
+/// if let retries = response.retries { print(retries) }   // each attempt, its wait, and the reason for stopping
 /// ```
 ///
-/// **Retryable outcomes.** Statuses of temporary failures, transport errors of
-/// temporary failures, and timeouts of an attempt; never the timeout of a call, a
-/// cancellation or any other error. A policy with a closure can decide otherwise.
+/// **Retryable outcomes.** Statuses and transport errors of temporary failures, and timeouts of an attempt are retried.
+/// The timeout of a call, a cancellation and other errors aren't. A policy with a closure can decide otherwise.
 ///
 /// **Safety.** GET, HEAD, OPTIONS, TRACE, PUT and DELETE are safe to retry (RFC 9110 §9.2.2), and so are requests with
 /// an `Idempotency-Key`. Other methods are retried only if the server hasn't acted on the request: nothing was sent
 /// (``/HTTPChainCore/TransportError/Sent/nothing``), or the response is 408, 425, 429, or 503 with `Retry-After`. The
 /// body must be replayable.
 ///
-/// **Waits.** Exponential with full jitter, and never shorter than `Retry-After` in seconds or as a date by the
-/// server's own clock. If that exceeds the limit of the policy, the policy's total time or the call's deadline,
-/// there is no retry. During the wait the response is drained, up to a limit, so that its connection can be reused. A
-/// ``/HTTPChainCore/RetryBudget`` limits the number of retries.
+/// **Waits.** Waits are exponential with full jitter, and never shorter than `Retry-After`, which may be in seconds or
+/// a date by the server's own clock. If that exceeds the policy's limit, the policy's total time or the call's
+/// deadline, there is no retry. During the wait, the response is drained up to a limit, so that its connection can be
+/// reused. A ``/HTTPChainCore/RetryBudget`` limits the number of retries.
 ///
-/// **Downloads.** If the body of a GET breaks, it is resumed with `Range` and `If-Range`, if the response has a strong
-/// entity tag or an equally strong date, and its bytes are those that were sent: content decoded by the transport can't
-/// be resumed. The page of the module has the details.
+/// **Downloads.** If the body of a GET breaks, it is resumed with `Range` and `If-Range`. This requires that the
+/// response has a strong entity tag or an equally strong date, and that the transport hasn't decoded its content. The
+/// module's page has the details.
 ///
-/// **The result** is always that of the last attempt, unchanged: a response with its complete body, or the thrown
-/// error, not wrapped, so that errors are caught as without this stage. Only if an earlier attempt may have reached the
-/// server, an error that says that nothing was sent (``/HTTPChainCore/TransportError/sent``) says `maybe` instead. The
-/// attempts are attached to the result: ``HTTPChainCore/Response/retries`` and
+/// **The result** is always that of the last attempt, unchanged: a response with its complete body, or the thrown error
+/// without wrapping, so that errors are caught as without this stage. There is one exception: if an earlier attempt may
+/// have reached the server, an error that says that nothing was sent (``/HTTPChainCore/TransportError/sent``) says
+/// `maybe` instead. The attempts are attached to the result: ``HTTPChainCore/Response/retries`` and
 /// ``HTTPChainCore/HTTPChainError/retries``.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/retry``: each attempt passes authentication, circuit breaker and limits
-/// again, and the cache sees one response. ``/HTTPChainCore/Request/attempt`` is the attempt's number.
+/// **Place.** Phase ``/HTTPChainCore/Phase/retry``: authentication, circuit breaker and limits apply to each attempt,
+/// and the cache sees only one response. ``/HTTPChainCore/Request/attempt`` is the attempt's number.
 ///
 /// **Options.** ``HTTPChainCore/Request/retry(_:)`` sets the policy of one call;
 /// ``HTTPChainCore/Request/retry(idempotencyKey:)`` adds a key to it.
@@ -53,8 +52,10 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
     ///   - budget: The budget that limits the retries of all calls, or `nil` for none. Defaults to the stage's own.
     ///   - keyedMethods: The methods whose requests get an `Idempotency-Key` unless they have one, such as POST and
     ///     PATCH. Defaults to none, because the server must support the field.
-    ///   - drainLimit: The amount of an unwanted response that is read to keep its connection. Defaults to 64 KiB.
-    ///   - observer: Called right after each attempt of a call that may be retried, in order. Must return quickly.
+    ///   - drainLimit: The number of bytes of a discarded response to read so that its connection can be reused.
+    ///     Defaults to 64 KiB.
+    ///   - observer: Called immediately after each attempt of a call that may be retried, in order. Must return
+    ///     quickly.
     public init(
         _ policy: RetryPolicy = RetryPolicy(),
         budget: RetryBudget? = RetryBudget(),
@@ -71,7 +72,7 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
         )
     }
 
-    /// Outside the stages that each attempt passes, inside those that see one response.
+    /// Outside the stages that apply to each attempt, and inside those that see only one response.
     package var stagePhase: Phase { .retry }
 
     /// The options that the stage reads.
@@ -95,10 +96,11 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
         .adding("verdict", policy.verdict == nil ? nil : "custom")
     }
 
-    /// The budget; `nil` for none.
+    /// The budget, or `nil` for none.
     package var retryBudget: RetryBudget? { settings.budget }
 
-    /// Returns problems with an inner retry stage, which multiplies attempts, and with retrying inner refusals.
+    /// Returns problems with an inner retry stage, which would multiply attempts, and with a policy that retries
+    /// refusals by inner stages.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         let inner = place.inside + place.nested
         var problems: [ChainProblem] = []
@@ -144,7 +146,8 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
         _ next: Next,
         _ settings: RetrySettings
     ) async throws -> Response {
-        // Without retries too, because a server may require a key, and an inner stage may send the request again.
+        // The key is added even if there are no retries, because a server may require it, and an inner stage may retry
+        // the request.
         if settings.makesKey(for: request) {
             request.head.headerFields[.idempotencyKey] = IdempotencyKey.make(request.environment.random)
         }
@@ -169,7 +172,9 @@ public struct RetryMiddleware: BuiltInStage, BudgetedMiddleware {
 }
 
 extension RetryPolicy {
-    /// Whether the verdict retries a stage's refusals, tested with an example.
+    /// Returns whether the policy's closure retries a stage's refusals.
+    ///
+    /// To find out, it is called with an example.
     fileprivate func repeatsRefusals(of stage: any RefusingMiddleware) -> Bool {
         guard maximumAttempts > 1, let verdict else { return false }
         let request = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/")

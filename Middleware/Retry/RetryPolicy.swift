@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// The rules for retries: their conditions, number and waits.
+/// The rules for retries: when to retry, how often, and after what wait.
 ///
 /// ```swift
 /// let policy = RetryPolicy(maximumAttempts: 5, backoff: Backoff(base: .seconds(1)), statuses: [429, 503]) { attempt in
@@ -8,13 +8,17 @@ public import HTTPChainCore
 /// }
 /// ```
 public struct RetryPolicy: Sendable {
-    /// The maximum number of times that the request is sent, including the first; 1 or less sends it once.
+    /// The maximum number of times that the request is sent, including the first.
+    ///
+    /// With 1 or less, it is sent once.
     package var maximumAttempts: Int
     /// The time from the start of the first attempt within which another may start, or `nil` for no limit.
     package var totalTime: Duration?
     /// The waits between attempts.
     package var backoff: Backoff
-    /// The longest accepted `Retry-After`; if the server requests more, its response is the result.
+    /// The longest accepted `Retry-After`.
+    ///
+    /// If the server requests a longer wait, its response is the result.
     package var retryAfterLimit: Duration
     /// The statuses that are retried if the request can be retried safely.
     package var statuses: StatusSet
@@ -22,7 +26,7 @@ public struct RetryPolicy: Sendable {
     package var errors: Set<TransportError.Kind>
     /// Whether broken downloads are resumed.
     package var resumesDownloads: Bool
-    /// Decides before the policy's own rules.
+    /// A closure that can override the policy's own rules.
     package var verdict: (@Sendable (CompletedAttempt) -> RetryVerdict)?
 
     /// Makes a policy.
@@ -30,16 +34,16 @@ public struct RetryPolicy: Sendable {
     /// - Parameters:
     ///   - maximumAttempts: The maximum number of times that the request is sent, including the first. Defaults to 3.
     ///   - totalTime: The time from the first attempt's start within which another may start. Defaults to no limit.
-    ///   - backoff: The waits between attempts. Defaults to 0.5 seconds doubling to 20, with full jitter.
+    ///   - backoff: The waits between attempts. Defaults to 0.5 seconds, doubling up to 20 seconds, with full jitter.
     ///   - retryAfterLimit: The longest accepted `Retry-After`. Defaults to a minute.
     ///   - statuses: The statuses that are retried. Defaults to 408, 425, 429, 500, 502, 503 and
     ///     504.
     ///   - errors: The kinds of transport error that are retried. Defaults to host not found, no connection,
     ///     lost connection, truncated response and timeout.
     ///   - resumesDownloads: Whether broken downloads are resumed. Defaults to `true`.
-    ///   - verdict: Decides before the policy's own rules, on every result, including success. If a circuit breaker or
-    ///     load shedding is inside, building the chain also calls it with an example of their refusals, and fails if it
-    ///     retries those. Defaults to none.
+    ///   - verdict: Called with every result, including success, and can override the policy's own rules. If a circuit
+    ///     breaker or load shedding is inside, `Chain.init` also calls it with an example of their refusals, and fails
+    ///     if it retries those. Defaults to none.
     public init(
         maximumAttempts: Int = 3,
         totalTime: Duration? = nil,
@@ -71,7 +75,7 @@ public struct RetryPolicy: Sendable {
     /// The transport errors of temporary failures: host not found, no connection, lost connection, truncated response,
     /// timeout.
     ///
-    /// An untrusted certificate or a response that isn't HTTP would be the same next time.
+    /// An untrusted certificate or a response that isn't HTTP would occur again.
     @usableFromInline
     package static let standardErrors: Set<TransportError.Kind> = [
         .hostNotFound, .cannotConnect, .connectionLost, .truncatedBody, .timedOut,
@@ -90,7 +94,9 @@ extension RetryPolicy: EffectComparable {
 public enum RetryVerdict: Sendable, Hashable {
     /// Applies the rest of the policy.
     case standard
-    /// Retries regardless of the method, status or error: the closure guarantees that this does no harm.
+    /// Retries regardless of the method, status or error.
+    ///
+    /// The closure must ensure that this does no harm.
     ///
     /// The limits still apply: attempts, time, budget, `Retry-After` and a replayable body.
     case retry
@@ -98,7 +104,9 @@ public enum RetryVerdict: Sendable, Hashable {
     case giveUp
 }
 
-/// The policy of one call, instead of that of ``RetryMiddleware``; if it is off, ``RetryPolicy/never``.
+/// The policy of one call, used instead of that of ``RetryMiddleware``.
+///
+/// If retries are off, it is ``RetryPolicy/never``.
 package enum RetryOption: RequestOption {
     package typealias Value = CallSetting<RetryPolicy>
     /// The method that sets the option, and the stage that reads it.

@@ -2,7 +2,9 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// The state of a call after its first attempt, unless that simply succeeded.
+/// The state of a call after its first attempt.
+///
+/// It isn't needed if that attempt simply succeeded.
 struct RetryRun: Sendable {
     private var request: Request
     private let next: Next
@@ -12,13 +14,15 @@ struct RetryRun: Sendable {
     private var history = RetryHistory()
     /// The number of attempts, including those of inner stages.
     private var attempts = 0
-    /// The attempts that count against the policy, since a download's last progress.
+    /// The number of attempts that count against the policy, reset when a download makes progress.
     private var counted = 0
     /// The position from which a download is resumed.
     private var offset: Int64?
     /// Whether an attempt may have reached the server.
     private var hasSent = false
-    /// Whether the download's first response sets cookies, which the cookie stage stores once it is returned.
+    /// Whether the first response of a download sets cookies.
+    ///
+    /// The cookie stage stores them once the response is returned.
     private var hasOldCookies = false
 
     init(_ request: Request, next: Next, settings: RetrySettings, started: Duration?) {
@@ -28,13 +32,13 @@ struct RetryRun: Sendable {
         self.started = started
     }
 
-    /// Continues from the outcome of the first attempt until there is a result.
+    /// Starts with the outcome of the first attempt, and continues until there is a result.
     consuming func finish(_ first: consuming Result<Response, any Error>) async throws -> Response {
         var result = consume first
         while case .retry(let wait) = try judge(result) {
             let rest = unread(result)
             if case .success(let response) = result { await request.renewCookies(after: response) }
-            // Released before the wait, which cancels transfers that aren't worth reading.
+            // The outcome is released before the wait, which cancels a transfer that isn't worth reading.
             result = .failure(CancellationError())
             try await pause(for: wait, draining: rest)
             result = await send()
@@ -51,7 +55,7 @@ struct RetryRun: Sendable {
 
     /// Records the outcome of an attempt, and decides what to do.
     ///
-    /// - Throws: `CancellationError` if that ended the attempt.
+    /// - Throws: `CancellationError` if cancellation ended the attempt.
     mutating func judge(_ result: Result<Response, any Error>) throws -> RetryDecision {
         let environment = request.environment
         if case .failure(let error) = result, error is CancellationError || Task.isCancelled {
@@ -83,7 +87,8 @@ struct RetryRun: Sendable {
         return decision
     }
 
-    /// Records an attempt to resume a download that needs no decision, because it returned the rest, or something else.
+    /// Records an attempt to resume a download that needs no decision, because the server sent the rest or something
+    /// else.
     mutating func settle(_ response: Response, _ stop: RetryStop) {
         count(response)
         record(.success(response.head), wait: nil, stop: stop)
@@ -120,9 +125,9 @@ struct RetryRun: Sendable {
         return response.body
     }
 
-    /// Waits, and drains a body meanwhile, up to the limit and the end of the wait.
+    /// Waits and, in the meantime, drains a body up to the limit or the end of the wait.
     ///
-    /// A cancelled wait returns the budget's token, because the attempt isn't made.
+    /// If the wait is cancelled, the budget's token is returned, because no attempt is made.
     func pause(for wait: Duration, draining body: HTTPBody?) async throws {
         request.noteEvent("httpchain.retry.backoff", [("httpchain.delay", .number(wait.inSeconds))])
         do {
@@ -179,7 +184,7 @@ extension RetryRun {
 
     /// Returns the error with its history, if it supports one and there is anything to report.
     ///
-    /// It says that nothing was sent only if that is true of all attempts.
+    /// The error says that nothing was sent only if that is true of all attempts.
     func annotated(_ error: any Error) -> any Error {
         let error = hasSent ? error.afterSending : error
         guard history.attempts.count > 1 || history.stop != .notRetryable, var error = error as? any AnnotatedError
@@ -188,7 +193,7 @@ extension RetryRun {
         return error
     }
 
-    /// Removes the response from the history, because its attempt ends with the end of its body.
+    /// Removes the response from the history, because its attempt ends only with its body.
     mutating func beginDownload(_ response: Response) {
         if history.attempts.isEmpty {
             attempts = response.attempts - 1
@@ -200,12 +205,12 @@ extension RetryRun {
         hasOldCookies = response.headers.contains(.setCookie)
     }
 
-    /// Whether an error is a temporary failure of the exchange, and not a cancellation.
+    /// Returns whether an error is a temporary failure of the exchange rather than a cancellation.
     func isInterruption(_ error: any Error) -> Bool {
         !Task.isCancelled && settings.policy.isRetryable(.failure(error))
     }
 
-    /// The time of the call's environment.
+    /// The date of the call's environment.
     var date: Date { request.environment.time.date }
 
     /// Restarts counting the attempts and the total time.

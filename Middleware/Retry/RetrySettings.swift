@@ -1,7 +1,9 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The settings of a retry stage, shared so that they add no cost per call.
+/// The settings of a retry stage.
+///
+/// They are shared, so that they add no cost per call.
 final class RetrySettings: Sendable {
     let policy: RetryPolicy
     let budget: RetryBudget?
@@ -34,12 +36,12 @@ final class RetrySettings: Sendable {
         )
     }
 
-    /// Whether a first response is the result, without an observer or verdict to call.
+    /// Returns whether a first response is the result, and there is no observer or verdict to call.
     func isResult(_ response: borrowing Response) -> Bool {
         observer == nil && policy.verdict == nil && !policy.statuses.contains(response.head.status.code)
     }
 
-    /// Whether to add an `Idempotency-Key` to a request.
+    /// Returns whether to add an `Idempotency-Key` to a request.
     func makesKey(for request: borrowing Request) -> Bool {
         if keyedMethods.isEmpty, !request.options.contains(IdempotencyKeyOption.self) { return false }
         let method = request.head.method

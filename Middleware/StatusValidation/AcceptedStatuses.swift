@@ -1,6 +1,8 @@
 public import HTTPChainCore
 
-/// The statuses that a single call accepts, instead of those of ``StatusValidationMiddleware``; if it is off, all.
+/// The statuses that a single call accepts, used instead of those of ``StatusValidationMiddleware``.
+///
+/// If validation is off, all are accepted.
 package enum StatusesOption: RequestOption {
     package typealias Value = CallSetting<StatusSet>
     /// The method that sets the option, and the stage that reads it.
@@ -9,7 +11,7 @@ package enum StatusesOption: RequestOption {
     }
 }
 
-/// The statuses that a single call accepts in addition.
+/// The additional statuses that a single call accepts.
 package enum AdditionalStatusesNote: RequestOption, RequestNote {
     /// No statuses.
     package static var defaultValue: StatusSet { [] }

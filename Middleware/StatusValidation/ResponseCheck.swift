@@ -15,8 +15,8 @@ public struct ResponseCheck: Sendable {
     /// Makes a check.
     ///
     /// - Parameters:
-    ///   - limit: The amount of content to read for the check. Defaults to 64 KiB. Longer content is truncated in the
-    ///     preview, but complete for the caller.
+    ///   - limit: The amount of content to read for the check. Defaults to 64 KiB. Longer content is truncated for the
+    ///     check, but complete for the caller.
     ///   - check: Checks a response's head and the beginning of its content, and throws the call's error if the response
     ///     is a failure.
     public init(

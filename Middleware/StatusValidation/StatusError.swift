@@ -1,9 +1,11 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// Thrown if the status of a response isn't accepted.
+/// An error thrown if the status of a response isn't accepted.
 public struct StatusError: ResponseError, ExplainedError {
-    /// The complete response: an error handler can read its body from the beginning.
+    /// The complete response.
+    ///
+    /// An error handler can read its body from the beginning.
     ///
     /// If the body broke during the preview, reading it returns the bytes of the preview and then throws the error.
     public var response: Response

@@ -11,23 +11,23 @@ import HTTPTypes
 ///     let response = try await chain.send(.get("https://api.example.com/plants/7").statuses(adding: [404]))
 ///     if response.status == .notFound { … }
 /// } catch let error as StatusError where error.status == .tooManyRequests {
-///     print(error)   // method, URL, status, content type and how the body begins
+///     print(error)   // method, URL, status, content type and the beginning of the body
 /// }
 /// ```
 ///
-/// Accepted responses are returned unchanged. For other responses, the first bytes are read for the error's message,
-/// and the error has the response with its complete body, for an outer error handler. Reading stops at the limit, so an
-/// endless body does no harm, and a body that breaks before that doesn't hide the status.
+/// Accepted responses are returned unchanged. For other responses, the first bytes are read for the error's message.
+/// The error contains the response with its complete body, for an outer error handler. Reading stops at the limit, so
+/// an endless body does no harm. A body that breaks before the limit doesn't hide the status.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/validate``: cache, authentication and retry are inside and have seen the
-/// response. The error has the request as sent by the transport (`Response.request`), otherwise as received by this
-/// stage.
+/// **Place.** Phase ``/HTTPChainCore/Phase/validate``: cache, authentication and retry are inside, and so see every
+/// response. The error contains the request as sent by the transport (`Response.request`), or otherwise as received by
+/// this stage.
 ///
 /// **Options.** ``HTTPChainCore/Request/statuses(adding:)`` and ``HTTPChainCore/Request/statuses(only:)`` extend or
 /// replace the accepted statuses for one call.
 ///
-/// **Failures with status 200.** A ``ResponseCheck`` gets the head and the beginning of the content of each accepted
-/// response, and throws the call's error. The content remains complete for outer stages.
+/// **Failures with status 200.** A ``ResponseCheck`` receives the head and the beginning of the content of each
+/// accepted response, and throws the call's error. The content remains complete for outer stages.
 ///
 /// **Errors.** ``StatusError``; rethrows errors of the check.
 public struct StatusValidationMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
@@ -39,8 +39,8 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware, BuiltInStag
     ///
     /// - Parameters:
     ///   - accepted: The accepted statuses. Defaults to 200 to 299.
-    ///   - previewLimit: The amount of a rejected response's body in the error. Defaults to 4 KiB; 0 leaves the body
-    ///     unread.
+    ///   - previewLimit: The amount of a rejected response's body to include in the error. Defaults to 4 KiB. With 0,
+    ///     the body isn't read.
     ///   - check: The check of accepted responses. Defaults to none.
     public init(
         accepting accepted: StatusSet = .success,
@@ -52,7 +52,7 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware, BuiltInStag
         self.check = check
     }
 
-    /// Outside all stages that need the unmodified response, inside the serializer.
+    /// Outside all stages that need the unmodified response, and inside the serializer.
     package var stagePhase: Phase { .validate }
 
     /// The options that the stage reads.
@@ -75,7 +75,7 @@ public struct StatusValidationMiddleware: DeadlineKeepingMiddleware, BuiltInStag
     public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         let kept = request
         let response = try await next(request)
-        // The common case: nothing set for the call, and a status that the stage accepts.
+        // This is the common case: the call has no settings, and the stage accepts the status.
         if accepted.contains(response.status), !kept.options.contains(StatusesOption.self) {
             return check == nil ? response : try await checked(response)
         }

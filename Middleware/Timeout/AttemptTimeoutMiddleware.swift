@@ -20,30 +20,30 @@ import HTTPTypes
 /// | read | 60 s | the wait for the next part of the response's body, while a reader waits for it |
 /// | total | none | the attempt from its start until the head has arrived, including the upload; `covering: .response` includes the response's body |
 ///
-/// The defaults suit a slow mobile network: the system buffers some megabytes of an upload, which count as sent long
-/// before the server receives them. A slow reader isn't mistaken for a silent server: time in which the next part isn't
-/// requested doesn't count.
+/// The defaults suit a slow mobile network. The system buffers some megabytes of an upload, which count as sent long
+/// before the server receives them. A slow reader isn't mistaken for a silent server, because only the time spent
+/// waiting for a requested part counts.
 ///
 /// An outer retry stage retries after such an error if that is safe: the error is a `TimeoutFailure`, and after
 /// ``/HTTPChainCore/TimeoutScope/connect`` nothing was sent.
 ///
-/// **Enforcement.** A transport with the capability `keepsDeadlines`, as in this package, enforces the limits: they are
-/// data on the request and need no task. With any other transport, the stage cancels and awaits the inner stages, like
-/// ``TimeoutMiddleware``, and relies on the transport's reports of the upload. If the transport doesn't report that,
-/// connect, write and response don't limit a request with a body.
+/// **Enforcement.** The limits are data on the request. A transport with the capability `keepsDeadlines`, such as those
+/// in this package, enforces them without an additional task. With any other transport, the stage cancels and awaits
+/// the inner stages, like ``TimeoutMiddleware``, and relies on the transport's reports of the upload. If the transport
+/// doesn't report it, connect, write and response don't limit a request with a body.
 ///
 /// A transport that can't observe its connections doesn't limit connecting separately: the time to connect counts
-/// toward the next step, whose limit is longer by `connect`. Of the transports of this package, these are
-/// `URLSessionTransport` and an `AsyncHTTPClientTransport` with a client provided by the caller.
+/// toward the next step, whose limit is increased by `connect`. In this package, these are `URLSessionTransport` and an
+/// `AsyncHTTPClientTransport` with a client provided by the caller.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/attempt``: inside retry and authentication, so that each attempt has its own
 /// limits.
 ///
-/// **Options.** ``HTTPChainCore/Request/timeout(attempt:)`` sets the total of one call,
+/// **Options.** ``HTTPChainCore/Request/timeout(attempt:)`` sets the total limit of one call, and
 /// ``HTTPChainCore/Request/timeout(connect:write:response:read:)`` the others.
 ///
-/// **Errors.** `TimeoutError` with the scope of the limit and the amount of the request's body that was sent; with
-/// ``/HTTPChainCore/TimeoutScope/call`` if the call's deadline has passed.
+/// **Errors.** `TimeoutError` with the scope of the limit and the amount of the request's body that was sent. The scope
+/// is ``/HTTPChainCore/TimeoutScope/call`` if the call's deadline has passed.
 public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     /// The part of an attempt covered by its total limit.
     public enum Coverage: String, Sendable, Hashable {
@@ -54,7 +54,7 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage 
     }
 
     private let limits: TransferLimits
-    /// The limits as an option, made once for all calls.
+    /// The limits as an option, created once for all calls.
     private let prepared: PreparedOption
 
     /// Makes the stage.
@@ -63,7 +63,7 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage 
     ///
     /// - Parameters:
     ///   - total: The limit on the whole attempt. Defaults to none.
-    ///   - coverage: The part covered by `total`. Defaults to excluding the response's body.
+    ///   - coverage: The part covered by `total`. By default, the response's body isn't covered.
     ///   - connect: The limit on getting a connection. Defaults to 30 seconds.
     ///   - write: The limit on waiting for the network to accept more of the request's body. Defaults to 60 seconds.
     ///   - response: The limit on waiting for the head after the request was sent. Defaults to 60 seconds.
@@ -88,7 +88,7 @@ public struct AttemptTimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage 
         prepared = PreparedOption(TransferLimitsNote.self, limits)
     }
 
-    /// Inside retries, once per attempt.
+    /// Inside retries, so that it applies to each attempt.
     package var stagePhase: Phase { .attempt }
 
     /// The options that the stage reads.

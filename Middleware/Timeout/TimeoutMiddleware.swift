@@ -12,31 +12,32 @@ import HTTPTypes
 ///     let response = try await chain.send(.get("https://api.example.com/reports/7").timeout(.seconds(90)))
 ///     report = try await response.body.collect()
 /// } catch let error as TimeoutError {
-///     print(error)  // which limit, how long it took, and how far the exchange had come
+///     print(error)  // the limit, the elapsed time, and how much had been sent and received
 /// }
 /// ```
 ///
 /// The limit covers everything: redirects, retries and their waits, the work of inner stages, and reading the body.
-/// ``AttemptTimeoutMiddleware`` also limits single attempts. Inner stages read the remaining time as
+/// ``AttemptTimeoutMiddleware`` also limits single attempts. Inner stages can read the remaining time from
 /// `request.remainingTime`, and don't start a wait that would exceed it.
 ///
 /// When the time is up, the call throws ``/HTTPChainCore/TimeoutError``. Reading the body afterwards throws it too, and
-/// its transfer is cancelled by the first such read at the latest. A body that can be read again (bytes, a file, a
+/// such a read cancels the transfer, if that hasn't happened yet. A body that can be read again (bytes, a file, a
 /// response from a cache) has no transfer and is returned unchanged. A call whose own task is cancelled throws
 /// `CancellationError`, even if its time is up as well.
 ///
-/// **Enforcement.** The deadline is data on the request (`DeadlineNote`): the transport and the inner stages end their
-/// waits at it, so that no task is needed. If some don't declare that (a transport without the capability
-/// `keepsDeadlines`, a stage that isn't a `DeadlineKeepingMiddleware`), the inner stages are cancelled when the time is
-/// up, and awaited, so that nothing continues in the background. A stage that ignores cancellation delays the error
-/// until it ends. `TransportConformance` and `StageConformance` detect those.
+/// **Enforcement.** The deadline is data on the request (`DeadlineNote`). The transport and the inner stages end their
+/// waits when it passes, so that no task is needed. Some may not declare that they do so (a transport without the
+/// capability `keepsDeadlines`, a stage that isn't a `DeadlineKeepingMiddleware`). In that case, the inner stages are
+/// cancelled when the time is up, and awaited, so that nothing continues in the background. A stage that ignores
+/// cancellation delays the error until it ends. `TransportConformance` and `StageConformance` detect such stages and
+/// transports.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/deadline``: outside everything that takes time, and inside stages that
-/// report calls as a whole: a log further in would see a cancellation, not a timeout. A second, inner stage can only
-/// bring the deadline nearer; otherwise, it does nothing.
+/// report calls as a whole. A log that is further in would see a cancellation instead of a timeout. A second, inner
+/// stage can only make the deadline earlier.
 ///
-/// **Options.** ``HTTPChainCore/Request/timeout(_:)`` sets or removes the limit for one call. `DeadlineNote` gives
-/// inner stages the call's deadline. An earlier one set by the caller is kept.
+/// **Options.** ``HTTPChainCore/Request/timeout(_:)`` sets or removes the limit for one call. `DeadlineNote` provides
+/// the call's deadline to inner stages. An earlier deadline set by the caller is kept.
 ///
 /// **Errors.** ``/HTTPChainCore/TimeoutError`` with the scope ``/HTTPChainCore/TimeoutScope/call``.
 public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
@@ -44,8 +45,8 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
 
     /// Makes the stage.
     ///
-    /// - Parameter limit: The time limit for a call, or `nil` for none but those set by calls. With zero or less, every
-    ///   call fails immediately.
+    /// - Parameter limit: The time limit for a call, or `nil` if only calls set limits. With zero or less, every call
+    ///   fails immediately.
     public init(_ limit: Duration?) {
         self.limit = limit
     }
@@ -75,7 +76,7 @@ public struct TimeoutMiddleware: DeadlineKeepingMiddleware, BuiltInStage {
     @inline(__always)  // Into the protocol's witness, which saves each call a frame.
     public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         var limit = limit
-        // Each of the calls that share an exchange has its own limit outside.
+        // Calls that share an exchange have their own limits outside it.
         if request.options.contains(TimeoutOption.self), !request.options.contains(SharedDeadlineNote.self) {
             limit = request.options[TimeoutOption.self].applied(to: limit)
         }

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// The time limit for the whole call, for ``TimeoutMiddleware``; see also ``HTTPChainCore/Request/timeout(_:)``.
+/// The time limit for a whole call, for ``TimeoutMiddleware``; see also ``HTTPChainCore/Request/timeout(_:)``.
 package enum TimeoutOption: RequestOption {
     package typealias Value = CallSetting<Duration>
     /// The method that sets the option, and the stage that reads it.
@@ -34,7 +34,7 @@ package struct StepTimeouts: Sendable, Hashable {
     package var read = CallSetting<Duration>.standard
 }
 
-/// The request option with the limits for the steps of each attempt, for ``AttemptTimeoutMiddleware``.
+/// The limits for the steps of each attempt as an option, for ``AttemptTimeoutMiddleware``.
 package enum StepTimeoutsOption: RequestOption {
     /// The stage's limits.
     package static var defaultValue: StepTimeouts { StepTimeouts() }

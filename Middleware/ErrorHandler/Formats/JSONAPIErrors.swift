@@ -8,8 +8,9 @@ public struct JSONAPIErrors: Sendable, Hashable {
     public struct Item: Sendable, Hashable {
         /// The identifier of this occurrence.
         public let id: String?
-        /// The error's status; JSON:API uses a string, but a number is accepted too, as is a number before a reason
-        /// phrase.
+        /// The error's status.
+        ///
+        /// JSON:API uses a string; a number, or a string such as "422 Unprocessable Content", is accepted too.
         public let status: Int?
         /// The application's code for the type of error.
         public let code: String?

@@ -5,13 +5,14 @@ import HTTPChainSupport
 extension ErrorHandler {
     /// A handler for a custom type, decoded from JSON.
     ///
-    /// If types of several services could be mistaken for one another, use ``limited(to:)`` or different content types:
-    /// a type with only optional members decodes from any object.
+    /// A type with only optional members decodes from any object. If the types of several services could be confused,
+    /// use ``limited(to:)`` or different content types.
     ///
     /// - Parameters:
     ///   - type: The type of the details in the thrown ``ServiceError``.
-    ///   - contentTypes: The media types to decode. Defaults to `application/json` and all with the suffix `+json`.
-    ///   - decoder: Creates the decoder with its settings.
+    ///   - contentTypes: The media types to decode. Defaults to `application/json` and all types with the suffix
+    ///     `+json`.
+    ///   - decoder: Creates the decoder and configures it.
     public static func decoding<Details: Decodable & Sendable>(
         _ type: Details.Type,
         contentTypes: [String] = ["application/json", "application/*+json"],
@@ -21,7 +22,9 @@ extension ErrorHandler {
     }
 }
 
-/// The members of a JSON object, removed one by one if they have the expected type.
+/// The members of a JSON object.
+///
+/// Members of the expected type are removed as they are read.
 struct LenientObject {
     private(set) var rest: [String: JSONValue]
 
@@ -30,7 +33,9 @@ struct LenientObject {
         rest = members
     }
 
-    /// Removes and returns a member converted by `read`; others are kept in the rest.
+    /// Removes a member and returns it, converted by `read`.
+    ///
+    /// If `read` returns `nil`, the member stays in `rest`.
     mutating func take<Value>(_ name: String, _ read: (JSONValue) -> Value?) -> Value? {
         guard let value = rest[name].flatMap(read) else { return nil }
         rest[name] = nil

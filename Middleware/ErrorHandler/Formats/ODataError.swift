@@ -10,7 +10,7 @@ public struct ODataError: Sendable, Hashable {
     public let target: String?
     /// The errors that caused this one.
     public let details: [ODataError]
-    /// The details that only the service's developers should see.
+    /// Debugging details meant only for the service's developers.
     package let innerError: [String: JSONValue]
     /// All other members: annotations such as `@retry.after`.
     package let annotations: [String: JSONValue]

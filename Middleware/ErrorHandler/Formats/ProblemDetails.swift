@@ -3,10 +3,11 @@ public import HTTPChainCore
 
 /// A failure's description in the standard format, RFC 9457.
 ///
-/// A member of another type than in the RFC counts as absent, as required by §3.1, and is kept in ``extensions``.
+/// A member whose type differs from the RFC's counts as absent, as required by §3.1, and is kept in ``extensions``.
 public struct ProblemDetails: Sendable, Hashable {
-    /// The type of problem, a URI reference relative to the response's URL; if absent, `about:blank`, which has no more
-    /// information than the status (§3.1.1, §4.2.1).
+    /// The problem type: a URI reference relative to the response's URL.
+    ///
+    /// Defaults to `about:blank`, which says no more than the status (§3.1.1, §4.2.1).
     public var type: String
     /// The status from the origin server, which an intermediary may have changed (§3.1.2).
     public var status: Int?
@@ -49,7 +50,7 @@ public struct ProblemDetails: Sendable, Hashable {
 
     /// Decodes the extension members as a custom type.
     ///
-    /// - Throws: `DecodingError` if they aren't such a value.
+    /// - Throws: `DecodingError` if they can't be decoded as this type.
     public func extensions<Value: Decodable>(
         as type: Value.Type,
         decoder: JSONDecoder = JSONDecoder()
@@ -59,7 +60,7 @@ public struct ProblemDetails: Sendable, Hashable {
 }
 
 extension ProblemDetails: CustomStringConvertible, DescribedValue {
-    /// The available ones of title, detail and type.
+    /// The title, the detail and the type, as far as they are present.
     package var words: String {
         let text = [title, detail].compactMap(\.self).joined(separator: ": ")
         if type == "about:blank" { return text.isEmpty ? "a problem without a name" : text }

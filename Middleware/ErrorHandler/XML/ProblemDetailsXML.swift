@@ -9,16 +9,18 @@ extension ErrorHandler {
     /// A handler for problem details in XML (`application/problem+xml`); see ``problemDetailsXML(contentTypes:)``.
     public static var problemDetailsXML: ErrorHandler { problemDetailsXML() }
 
-    /// A handler for problem details in XML (`application/problem+xml`), RFC 9457 Appendix B; needs the trait `XML`.
+    /// A handler for problem details in XML (`application/problem+xml`), RFC 9457 Appendix B.
+    ///
+    /// Requires the package trait `XML`.
     ///
     /// ```swift
     /// ErrorHandlerMiddleware(.problemDetails, .problemDetailsXML)
     /// ```
     ///
     /// The call throws `ServiceError<ProblemDetails>`, as for JSON. Extension members are strings, objects of inner
-    /// elements, and arrays of elements that are named `i` or repeated. Documents nested deeper than 128 levels (20
-    /// on Apple platforms, whose threads have small stacks), those with a document type that has its own declarations,
-    /// and those with a processing instruction without data are rejected.
+    /// elements, and arrays of elements that are named `i` or repeated. Rejected are documents nested deeper than 128
+    /// levels (20 on Apple platforms, whose threads have small stacks), document types with internal declarations, and
+    /// processing instructions without data.
     ///
     /// - Parameter contentTypes: The media types to decode; `application/problem+xml` by default.
     public static func problemDetailsXML(contentTypes: [String] = ["application/problem+xml"]) -> ErrorHandler {
@@ -51,7 +53,7 @@ private struct Element: Decodable {
     init(from decoder: any Decoder) throws {
         Steps.take()
         if let container = try? decoder.container(keyedBy: Name.self), !container.allKeys.isEmpty {
-            // A name is in the list once for each of its elements, which are all decoded together.
+            // A repeated name occurs several times in `allKeys`, but all of its elements are decoded together.
             let names = Set(container.allKeys.map(\.stringValue))
             var members: [String: JSONValue] = [:]
             for name in names.map(Name.init(stringValue:)) where !name.stringValue.isEmpty {
@@ -66,13 +68,15 @@ private struct Element: Decodable {
         value = .string(try decoder.singleValueContainer().decode(String.self))
     }
 
-    /// RFC 9457 Appendix B: the elements of an array are all named `i`.
+    /// Returns the array that an element contains.
+    ///
+    /// The elements of an array are all named `i`, RFC 9457 Appendix B.
     private static func array(_ members: [String: JSONValue]) -> JSONValue? {
         guard members.count == 1, let elements = members["i"] else { return nil }
         return elements.array == nil ? .array([elements]) : elements
     }
 
-    /// The members of the document element, with the status as a number.
+    /// The members of the root element, with the status as a number.
     var document: JSONValue {
         guard var members = value.object else { return value }
         if let status = members["status"]?.string.flatMap({ Int64($0) }) { members["status"] = .integer(status) }

@@ -6,17 +6,17 @@ package struct HedgeRules: Sendable {
     package enum Outcome: Sendable, Hashable {
         /// A response or an error that is the result regardless of other attempts.
         case final
-        /// A failure that another attempt may fix, with the pause that the server asked for.
+        /// A failure that another attempt may fix, with the delay that the server requested, if any.
         case nonFatal(pushback: Duration?)
     }
 
     /// The next step of a call.
     package enum Step: Sendable, Hashable {
-        /// Make another attempt.
+        /// Makes another attempt.
         case attempt
-        /// Wait for an attempt in flight, but make another at this time; `nil` to wait without a limit.
+        /// Waits for an attempt in flight, and makes another at this time; `nil` to wait without a limit.
         case wait(until: Duration?)
-        /// Finish with the attempt of this index as the result.
+        /// Finishes with the result of the attempt with this index.
         case finish(Int)
     }
 
@@ -80,7 +80,8 @@ package struct HedgeRules: Sendable {
             if winner == nil { winner = index }
         case .nonFatal(let pushback):
             lastFailure = index
-            // Immediately, or after the requested pause if another attempt is still in flight when it ends.
+            // The next attempt is made immediately, or after the requested delay if another attempt is then still in
+            // flight.
             nextAt = now + (pushback ?? .zero)
             if let pushback, pushback > .zero, inFlight.isEmpty { nextAt = nil }
         }

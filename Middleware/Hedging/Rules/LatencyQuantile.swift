@@ -3,9 +3,9 @@ import HTTPChainSupport
 
 /// A quantile of recent latencies, in constant memory.
 ///
-/// It is a histogram whose cells grow by a twelfth, so that the result is accurate within 9 %, from 1 microsecond to an
-/// hour. Two histograms alternate, and the result combines both. When the newer one has enough calls, it replaces the
-/// older one, so that old calls are forgotten.
+/// This is a histogram in which each cell is a twelfth larger than the previous one. The result is accurate within 9 %,
+/// from 1 microsecond to an hour. Two histograms alternate, and the result combines both. When the newer one has enough
+/// calls, it replaces the older one, so that old calls are forgotten.
 package struct LatencyQuantile: Sendable {
     /// The number of calls per generation.
     package static let generation = 1000

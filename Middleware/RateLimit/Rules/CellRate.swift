@@ -1,13 +1,13 @@
 import HTTPChainCore
 
-/// A token bucket, as the generic cell rate algorithm (ITU-T I.371) represents it: a single point in time.
+/// A token bucket, represented by a single point in time as in the generic cell rate algorithm (ITU-T I.371).
 package struct CellRate: Sendable {
     package let limit: RateLimit
     private let interval: Duration
     private let tolerance: Duration
-    /// The time at which the bucket would be full if nothing more were taken.
+    /// The time at which the bucket will be full if no more tokens are taken.
     private var full = Duration.zero
-    /// The tokens that the waiting calls will take, one call after the other.
+    /// The total number of tokens that the waiting calls will take.
     private var queued: Int64 = 0
 
     package init(_ limit: RateLimit) {
@@ -18,25 +18,27 @@ package struct CellRate: Sendable {
 
     /// The time to produce this many tokens.
     ///
-    /// It avoids a multiplication if possible: most calls take one token, and multiplying durations is comparatively
+    /// If possible, it avoids a multiplication: most calls take one token, and multiplying durations is comparatively
     /// expensive.
     private func cost(of tokens: Int) -> Duration {
         tokens == 1 ? interval : interval * taken(by: tokens)
     }
 
-    /// The number of tokens that a call of this weight takes, at most the bucket's size.
+    /// The number of tokens that a call of this weight takes.
+    ///
+    /// It is at most the bucket's size.
     private func taken(by weight: Int) -> Int { min(max(0, weight), limit.burst) }
 
-    /// The time until this many tokens are available, at most the bucket's size.
+    /// The time until this many tokens, but at most the bucket's size, are available.
     package func wait(for tokens: Int, at now: Duration) -> Duration {
         guard tokens > 0 else { return .zero }
         let needed = cost(of: tokens)
         return max(.zero, max(full, now) + needed - tolerance - now)
     }
 
-    /// The time until this many tokens are available to a call behind those in the queue.
+    /// The time until this many tokens are available to a call that joins the end of the queue.
     package func waitInQueue(for tokens: Int, at now: Duration) -> Duration {
-        // Beyond a billion, a product with an interval of 100 years would no longer be a duration.
+        // With more than a billion tokens and an interval of 100 years, the product would overflow a duration.
         let needed = interval * min(queued + Int64(taken(by: tokens)), 1_000_000_000)
         return max(.zero, max(full, now) + needed - tolerance - now)
     }
@@ -62,10 +64,12 @@ package struct CellRate: Sendable {
     /// The number of whole tokens available.
     package func available(at now: Duration) -> Int {
         let missing = max(.zero, full - now)
-        // Twice the largest bucket fits a 32-bit `Int`.
+        // Twice the largest bucket size fits in a 32-bit `Int`.
         return limit.burst - Int(min((missing / interval).rounded(.up), 2_000_000_000))
     }
 
-    /// Whether the bucket is full, so that it can be forgotten without loss.
+    /// Whether the bucket is full.
+    ///
+    /// A full bucket can be removed, because a new one is full too.
     package func isFull(at now: Duration) -> Bool { full <= now }
 }

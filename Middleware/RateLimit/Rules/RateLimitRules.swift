@@ -1,33 +1,36 @@
 import HTTPChainCore
 
-/// The limits of one group as a value: its own buckets, and the server's limits.
+/// The limits of one group as a value: the stage's buckets, and the server's limits.
 package struct RateLimitRules: Sendable {
-    /// The remainder of a policy for one partition key, as last sent by the server and counted down since then.
+    /// The remaining number of a policy for one partition key, as last sent by the server and counted down since then.
     private struct Known: Sendable {
         let policy: String
         let partition: String
         var remaining: Int
         var reset: Duration
-        /// Whether the server named this partition last for its policy.
+        /// Whether the server's last response for this policy was about this partition.
         ///
-        /// A call's partition is known only from its response. Until then it is assumed to be the same as last time.
+        /// The partition of a call is known only from its response. Until then, it is assumed to be the same as last
+        /// time.
         var isLatest = true
     }
 
     private var cells: [CellRate]
     private var known: [Known] = []
     private var pausedUntil = Duration.zero
-    /// The number of admitted calls without a response, which the server's last information doesn't include.
+    /// The number of admitted calls without a response.
+    ///
+    /// The server's latest information doesn't include them.
     package private(set) var unanswered = 0
 
     package init(_ limits: [RateLimit]) {
         cells = limits.map(CellRate.init)
     }
 
-    /// Whether there is no limit, neither configured nor from the server.
+    /// Whether there is neither a configured limit nor one from the server.
     package var isUnlimited: Bool { cells.isEmpty && known.isEmpty && pausedUntil == .zero }
 
-    /// The wait of a call if no other call is waiting.
+    /// The wait of a call if no other calls are waiting.
     package func wait(for tokens: Int, at now: Duration) -> Duration {
         var wait = serverWait(for: tokens, at: now)
         for cell in cells { wait = max(wait, cell.wait(for: tokens, at: now)) }
@@ -42,7 +45,7 @@ package struct RateLimitRules: Sendable {
         return wait
     }
 
-    /// The wait of a call behind those in the queue.
+    /// The wait of a call that joins the end of the queue.
     package func waitInQueue(for tokens: Int, at now: Duration) -> Duration {
         cells.reduce(serverWait(for: tokens, at: now)) { max($0, $1.waitInQueue(for: tokens, at: now)) }
     }
@@ -57,7 +60,7 @@ package struct RateLimitRules: Sendable {
         for index in cells.indices { cells[index].dequeue(tokens) }
     }
 
-    /// Admits a call if no other is waiting and the limits allow it.
+    /// Admits a call if no other calls are waiting and the limits allow it.
     ///
     /// - Returns: Whether it was admitted.
     package mutating func takeIfReady(_ tokens: Int, at now: Duration) -> Bool {
@@ -83,7 +86,7 @@ package struct RateLimitRules: Sendable {
     /// Records the response to an admitted call.
     package mutating func finish() { unanswered -= 1 }
 
-    /// Returns the tokens of a call that was never sent.
+    /// Returns the tokens of a call that wasn't sent.
     package mutating func giveBack(_ tokens: Int) {
         unanswered -= 1
         guard tokens > 0 else { return }
@@ -91,7 +94,7 @@ package struct RateLimitRules: Sendable {
         for index in known.indices where known[index].isLatest { known[index].remaining += 1 }
     }
 
-    /// Learns the server's limits from a response.
+    /// Updates the server's limits from a response.
     package mutating func learn(_ limits: ServerLimits, at now: Duration) {
         if let pause = limits.pause { pausedUntil = max(pausedUntil, now + pause) }
         for index in known.indices where limits.quotas.contains(where: { $0.policy == known[index].policy }) {
@@ -109,7 +112,7 @@ package struct RateLimitRules: Sendable {
                 if known.count > ServerLimits.maximumQuotas { known.removeFirst() }
                 continue
             }
-            // Responses may arrive out of order. Within one window, the smaller number is the later one.
+            // Responses may arrive out of order. Within one window, the smaller number is the newer one.
             let isSameWindow = known[index].reset > now && abs(known[index].reset, reset) < .seconds(2)
             known[index].remaining = isSameWindow ? min(known[index].remaining, remaining) : remaining
             known[index].reset = reset

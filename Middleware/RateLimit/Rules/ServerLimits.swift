@@ -6,11 +6,11 @@ import RawStructuredFieldValues
 
 /// The server's limits, as read from a response.
 package struct ServerLimits: Sendable, Hashable {
-    /// The remainder of one limit.
+    /// The remaining number of one limit.
     package struct Quota: Sendable, Hashable {
         /// The name of the policy; empty if the fields have no names.
         package var policy: String
-        /// The partition key as written; empty if none.
+        /// The partition key as written; empty if there is none.
         package var partition: String
         package var remaining: Int
         /// The time until the limit is replenished.
@@ -25,7 +25,7 @@ package struct ServerLimits: Sendable, Hashable {
     }
 
     package var quotas: [Quota] = []
-    /// The pause that the server asks for.
+    /// The pause that the server requests.
     package var pause: Duration?
 
     /// The maximum number of quotas read from a response.
@@ -39,7 +39,7 @@ package struct ServerLimits: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - head: The response.
-    ///   - now: The local date, used for date resets if the response has no `Date`.
+    ///   - now: The local date. It is used for resets given as dates if the response has no `Date`.
     package init(_ head: HTTPResponse, now: Date) {
         let fields = head.headerFields
         pause = RetryAfter.pause(askedBy: head, now: now).map { min($0, Self.longestReset) }
@@ -97,7 +97,7 @@ package struct ServerLimits: Sendable, Hashable {
         return [Quota(policy: "", partition: "", remaining: max(0, remaining), reset: duration(seconds: Double(reset)))]
     }
 
-    /// The windows of `RateLimit-Policy: "default";q=100;w=60`, §3.
+    /// Returns the windows in `RateLimit-Policy: "default";q=100;w=60`, §3.
     private static func windows(in value: String) -> [String: Duration] {
         guard let bytes = value.structuredFieldBytes else { return [:] }
         var parser = StructuredFieldValueParser(bytes)
@@ -139,7 +139,7 @@ package struct ServerLimits: Sendable, Hashable {
 
     private static func number(_ text: String) -> Double? {
         Steps.take(text.utf8.count)
-        // Some servers send several numbers for several windows, of which the first is the strictest.
+        // Some servers send several numbers for several windows. The first is the strictest.
         let first = text.pieces(at: ",").first.map(String.init) ?? text
         guard let number = Double(String(first.unicodeScalars.filter { $0 != " " })), number.isFinite else {
             return nil
@@ -147,7 +147,9 @@ package struct ServerLimits: Sendable, Hashable {
         return number
     }
 
-    /// Parses a reset in seconds, in seconds or milliseconds since 1970, as a date, or as "6m0s".
+    /// Parses a reset.
+    ///
+    /// It may be a number of seconds, a time in seconds or milliseconds since 1970, a date, or a text such as "6m0s".
     private static func reset(_ text: String, _ server: ServerTime) -> Duration? {
         let number = number(text)
         if let wait = server.wait(untilDateIn: number.map { "\($0)" } ?? text) { return min(wait, longestReset) }

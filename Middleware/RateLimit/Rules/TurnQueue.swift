@@ -1,13 +1,13 @@
 /// A queue whose first waiter has the turn until it leaves.
 ///
-/// Joining, leaving, and passing the turn take constant time on average, however many wait or leave together.
+/// Joining, leaving and passing the turn take constant time on average, even if many waiters wait or leave together.
 package struct TurnQueue<Waiter: Sendable>: Sendable {
     /// The waiters by ID, which is their order of arrival.
     private var waiters: [UInt64: Waiter] = [:]
     private var lastID: UInt64 = 0
-    /// The last waiter that was offered the turn.
+    /// The ID of the last waiter that was offered the turn.
     private var lastOffered: UInt64 = 0
-    /// The waiter that has the turn.
+    /// The ID of the waiter that has the turn.
     private var current: UInt64?
 
     package init() {}
@@ -15,12 +15,12 @@ package struct TurnQueue<Waiter: Sendable>: Sendable {
     package var count: Int { waiters.count }
     package var isEmpty: Bool { waiters.isEmpty }
 
-    /// The waiters that don't have the turn, in no order.
+    /// The waiters that don't have the turn, in no particular order.
     package var withoutTurn: [Waiter] { waiters.lazy.filter { $0.key != current }.map(\.value) }
 
     /// Adds a waiter.
     ///
-    /// - Returns: Its ID, with which it leaves.
+    /// - Returns: The waiter's ID, which it needs to leave.
     package mutating func join(_ waiter: Waiter) -> UInt64 {
         lastID += 1
         waiters[lastID] = waiter
@@ -33,10 +33,10 @@ package struct TurnQueue<Waiter: Sendable>: Sendable {
         if current == id { current = nil }
     }
 
-    /// Gives the turn to the first waiter that accepts it, if no waiter has it.
+    /// If no waiter has the turn, offers it to one after another until one accepts.
     ///
-    /// - Parameter offer: Returns whether a waiter accepts. One that doesn't is about to leave, and isn't asked again:
-    ///   if many leave together, the rest would be asked with each departure.
+    /// - Parameter offer: Returns whether a waiter accepts. One that doesn't is about to leave, and isn't asked again.
+    ///   Otherwise, if many left together, each departure would ask all the others again.
     package mutating func passTurn(_ offer: (Waiter) -> Bool) {
         while current == nil, lastOffered < lastID {
             lastOffered += 1

@@ -2,20 +2,20 @@ import HTTPChainCore
 
 /// A store of token buckets: in memory, or shared by several machines.
 ///
-/// A store takes from all limits of a key or from none, atomically. A shared store uses a script for that. If the store
-/// throws, the call fails with its error.
+/// A store takes tokens atomically, from all limits of a key or from none. A shared store uses a script for that. If
+/// the store throws, the call fails with its error.
 public protocol RateLimitStore: Sendable {
     /// Takes tokens from the buckets of a key, if all of them have enough.
     ///
     /// - Parameters:
-    ///   - tokens: The number of tokens. With more than a bucket holds, the whole bucket is taken.
+    ///   - tokens: The number of tokens. If it exceeds a bucket's size, the whole bucket is taken.
     ///   - key: The key of the buckets.
-    ///   - limits: The limits, each with a separate bucket; unused buckets are full.
+    ///   - limits: The limits, each with a separate bucket. Buckets that haven't been used are full.
     ///   - now: The caller's clock, `environment.time.elapsed`. A shared store uses its own clock.
-    /// - Returns: Whether the tokens were taken, or the time until they may be available.
+    /// - Returns: Whether the tokens were taken or, if not, the time until they may be available.
     func take(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws -> RateLimitAnswer
 
-    /// Returns tokens taken for a call that was not sent.
+    /// Returns tokens that were taken for a call that wasn't sent.
     func giveBack(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws
 }
 
@@ -23,11 +23,13 @@ public protocol RateLimitStore: Sendable {
 public enum RateLimitAnswer: Sendable, Hashable {
     /// The tokens were taken.
     case taken
-    /// Nothing was taken; the tokens may be available after this time.
+    /// Nothing was taken.
+    ///
+    /// The tokens may be available after this time.
     case wait(Duration)
 }
 
-/// Token buckets in memory, for all stages of a process with the same store.
+/// A store of token buckets in memory, shared by all stages of a process that use it.
 package final class InMemoryRateLimitStore: RateLimitStore {
     private struct Key: Hashable {
         let key: String
@@ -39,7 +41,7 @@ package final class InMemoryRateLimitStore: RateLimitStore {
 
     /// Creates a store with full buckets.
     ///
-    /// - Parameter limit: The maximum number of buckets; 100,000 by default. Beyond it, full buckets are forgotten, or
+    /// - Parameter limit: The maximum number of buckets; 100,000 by default. Beyond it, full buckets are removed, or
     ///   all buckets if none is full.
     package init(limit: Int = 100_000) {
         self.limit = max(1, limit)
@@ -67,7 +69,7 @@ package final class InMemoryRateLimitStore: RateLimitStore {
         }
     }
 
-    /// Returns tokens.
+    /// Returns tokens; see ``RateLimitStore/giveBack(_:of:limits:at:)``.
     package func giveBack(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws {
         buckets.withLock { buckets in
             for limit in limits { buckets[Key(key: key, limit: limit)]?.giveBack(tokens) }

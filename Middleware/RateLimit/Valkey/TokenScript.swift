@@ -1,5 +1,5 @@
 #if Valkey
-/// The token buckets of one key as a script, so that checking and taking are atomic.
+/// A script for the token buckets of one key, so that checking and taking are atomic.
 ///
 /// `KEYS[1]` is a hash with a field for each limit: a point in time and the debt at that time, both in microseconds of
 /// the server's clock. The debt is the time until the bucket is full (the generic cell rate algorithm, ITU-T I.371).

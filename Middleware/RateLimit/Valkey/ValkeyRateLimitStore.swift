@@ -3,7 +3,7 @@ import HTTPChainCore
 public import HTTPChainRateLimit
 public import HTTPChainValkey
 
-/// Token buckets in Valkey or Redis: one limit for all machines that use the same server.
+/// Token buckets in Valkey or Redis, for limits that are shared by all machines that use the same server.
 ///
 /// ```swift
 /// let client = ValkeyClient(ValkeySettings(host: "valkey.internal"))
@@ -13,11 +13,11 @@ public import HTTPChainValkey
 /// )
 /// ```
 ///
-/// A script on the server checks and takes from all limits of a key atomically, by the server's clock, so machines
+/// A script on the server checks and takes from all limits of a key atomically. It uses the server's clock, so machines
 /// whose clocks differ can share a limit. The server removes full buckets.
 ///
-/// **When the server is unreachable** (no connection, no reply in time, an error), ``Absence`` applies; by default,
-/// each process uses its own buckets. A server that comes back empty starts with full buckets.
+/// **Unreachable server.** If the server is unreachable (no connection, no reply in time, an error), ``Absence``
+/// applies. By default, each process uses its own buckets. A server that has lost its data starts with full buckets.
 ///
 /// **Cancellation.** Tokens taken for a call that was cancelled in the meantime are returned.
 public final class ValkeyRateLimitStore: RateLimitStore {
@@ -25,9 +25,9 @@ public final class ValkeyRateLimitStore: RateLimitStore {
     public enum Absence: Sendable, Hashable {
         /// Each process applies the limits in its own memory.
         ///
-        /// Together they allow at most the limit times the number of processes.
+        /// Together, the processes allow at most the limit times their number.
         case local
-        /// Every call passes.
+        /// Every call is admitted.
         case pass
         /// Every call fails with ``/HTTPChainValkey/ValkeyError``.
         case fail
@@ -44,8 +44,9 @@ public final class ValkeyRateLimitStore: RateLimitStore {
     /// - Parameters:
     ///   - client: The connection, which other stores may share.
     ///   - prefix: The prefix of the keys on the server; "rate:" by default.
-    ///   - absence: The behaviour while the server is unreachable; each process applies its own limits by default.
-    ///   - observer: Receives each failure of the server that doesn't fail a call. It must return quickly.
+    ///   - absence: The treatment of calls while the server is unreachable. By default, each process applies the limits
+    ///     in its own memory.
+    ///   - observer: Receives each failure of the server that doesn't cause a call to fail. It must return quickly.
     public init(
         _ client: ValkeyClient,
         prefix: String = "rate:",
@@ -61,7 +62,7 @@ public final class ValkeyRateLimitStore: RateLimitStore {
 
     /// Takes tokens; see ``/HTTPChainRateLimit/RateLimitStore/take(_:of:limits:at:)``.
     ///
-    /// - Throws: `CancellationError`; with ``Absence/fail`` ``/HTTPChainValkey/ValkeyError``.
+    /// - Throws: `CancellationError`; ``/HTTPChainValkey/ValkeyError`` with ``Absence/fail``.
     public func take(
         _ tokens: Int,
         of key: String,
@@ -76,7 +77,7 @@ public final class ValkeyRateLimitStore: RateLimitStore {
                 arguments: Self.arguments(tokens, limits)
             ) { [client, prefix] answer in
                 guard case .number(0) = answer else { return }
-                // The call has ended, so it can't wait for this.
+                // The call has ended, so it can't wait for this request.
                 client.post(TokenScript.text, keys: [prefix + key], arguments: Self.arguments(-tokens, limits))
             }
             switch answer {
@@ -94,7 +95,7 @@ public final class ValkeyRateLimitStore: RateLimitStore {
 
     /// Returns tokens.
     ///
-    /// If the server is back, tokens that were taken while it was unreachable are returned to it.
+    /// If the server is reachable again, it also receives tokens that were taken while it was unreachable.
     public func giveBack(_ tokens: Int, of key: String, limits: [RateLimit], at now: Duration) async throws {
         guard tokens > 0, !limits.isEmpty else { return }
         do {
