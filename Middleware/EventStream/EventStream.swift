@@ -10,20 +10,20 @@ import HTTPChainCore
 ///
 /// **Connections.** A stream is opened when the first event is requested, and reopened when its connection ends, breaks
 /// or is silent: see ``ReconnectionPolicy`` and ``StreamWatchdog``. It resumes after the last event with
-/// `Last-Event-ID`, so that a server that keeps events sends each of them once. A stream belongs to one user: it ends
-/// with `UserChangedError` instead of being reopened for another.
+/// `Last-Event-ID`, so that a server that stores events sends each of them once. A stream belongs to one user. If the
+/// user changes, the stream isn't reopened, but ends with `UserChangedError`.
 ///
-/// **The end.** The sequence ends when the server responds with 204, when the policy decides so, with ``close()``, and
-/// at an event that `isEnd` matches. It throws the error of the last attempt if the policy doesn't
+/// **The end.** The sequence ends when the server responds with 204, when the policy decides so, when ``close()`` is
+/// called, and at an event that `isEnd` matches. It throws the error of the last attempt if the policy doesn't
 /// reconnect, ``EventStreamError`` if the response isn't a stream or exceeds the limits, and `CancellationError` if the
 /// task is cancelled.
 ///
-/// **Pull.** Nothing is read before the next event is requested, no task runs between events, and a slow reader slows
-/// the server down if the transport supports that. There is one reader. Leaving its loop closes the connection
-/// immediately, as do cancelling its task and ``close()``.
+/// **Pull.** Data is read only when an event is requested, and no task runs between events. A slow reader slows the
+/// server down if the transport supports that. A stream has one reader. The connection is closed immediately when the
+/// reader's loop ends, its task is cancelled, or ``close()`` is called.
 ///
-/// **Time.** The limits of `TimeoutMiddleware` and `AttemptTimeoutMiddleware` apply until the head of each response has
-/// arrived, and not to the stream, which may last for days.
+/// **Time.** The limits of `TimeoutMiddleware` and `AttemptTimeoutMiddleware` apply only until the head of each
+/// response has arrived. The stream itself may last for days.
 public final class EventStream<Element: Sendable>: Sendable, AsyncSequence {
     private let run: StreamRun
     private let transform: @Sendable (ServerSentEvent) throws -> Element
@@ -44,9 +44,11 @@ public final class EventStream<Element: Sendable>: Sendable, AsyncSequence {
     /// The state of the stream.
     public var state: EventStreamState { run.control.state }
 
-    /// The stream's current state and each change from now on; ends with the stream.
+    /// The stream's current state and all later changes.
     ///
-    /// A slow observer gets only the latest 64 changes.
+    /// Ends with the stream.
+    ///
+    /// A slow observer receives only the latest 64 changes.
     public var states: AsyncStream<EventStreamState> { run.control.states() }
 
     /// The stream's ID after the last event delivered, for resuming with another stream later; `nil` if there was none.
@@ -54,20 +56,23 @@ public final class EventStream<Element: Sendable>: Sendable, AsyncSequence {
     /// A server can also set it without an event (HTML §9.2.6).
     public var lastEventID: String? { run.control.lastEventID }
 
-    /// Closes the connection immediately, until ``resume()``; events already read are still delivered.
+    /// Closes the connection immediately and keeps it closed until ``resume()`` is called.
+    ///
+    /// Events already read are still delivered.
     public func pause() { run.control.pause() }
 
     /// Reopens the stream after ``pause()``, without waiting.
     public func resume() { run.control.resume() }
 
-    /// Closes the connection and reopens the stream immediately, for example after a change of network; also ends the
-    /// wait before another attempt.
+    /// Closes the connection and reopens the stream immediately, for example after a network change.
+    ///
+    /// Also ends the wait before another attempt.
     public func restart() { run.control.restart() }
 
     /// Ends the stream: closes its connection immediately, and delivers no more events.
     public func close() { run.control.close(nil) }
 
-    /// Begins to read.
+    /// Starts reading the stream.
     ///
     /// A stream has one reader; a second one throws an ``EventStreamError``.
     public func makeAsyncIterator() -> AsyncIterator {

@@ -11,7 +11,7 @@ public struct EventStreamError: ExplainedError {
     public enum Problem: Sendable, Hashable {
         /// The server responded with a status other than 200, and the policy doesn't retry.
         case status(HTTPResponse.Status)
-        /// The response has another content type than the requested stream; `nil` if it has none.
+        /// The response's content type isn't that of the requested stream; `nil` if the response has none.
         case contentType(String?, expected: String)
         /// A line, an ID or a type is longer than allowed.
         case lineTooLong(limit: ByteCount)
@@ -33,7 +33,7 @@ public struct EventStreamError: ExplainedError {
 
     /// The problem.
     public let problem: Problem
-    /// The number of consecutive failed attempts to open the stream; 0 if not relevant.
+    /// The number of consecutive failed attempts to open the stream, or 0 if the error is unrelated to that.
     public let failures: Int
     /// The request and the head of the response, redacted.
     package let failedExchange: ExchangeSnapshot?
@@ -67,7 +67,7 @@ public struct EventStreamError: ExplainedError {
         )
     }
 
-    /// The same error with details of the stream.
+    /// Returns the same error with details of the stream.
     func with(failures: Int, exchange: ExchangeSnapshot?) -> EventStreamError {
         EventStreamError(problem, failures: failures, exchange: exchange, underlyingError: underlyingError)
     }

@@ -1,11 +1,12 @@
 public import HTTPChainCore
 
-/// The limits on the memory for a stream.
+/// The limits on the memory that a stream uses.
 ///
 /// A stream that exceeds them fails with an ``EventStreamError``, and isn't reopened, because the server would send the
 /// same data again.
 public struct EventStreamLimits: Sendable, Hashable {
-    /// The maximum size of a line, without its end, and of a JSON text in the other formats; 1 MiB by default.
+    /// The maximum size of a line, not counting its terminator, or of a JSON text in the other formats; 1 MiB by
+    /// default.
     package var line: ByteCount
     /// The maximum size of an event's data; 16 MiB by default.
     package var event: ByteCount

@@ -8,26 +8,26 @@ public struct EventStreamOptions: Sendable {
     /// The rules for reopening the stream; `nil`, the default, chooses a policy for the request.
     ///
     /// By default, server-sent events requested with a safe method (RFC 9110 §9.2.1) are reopened. A POST isn't,
-    /// because it may start something on the server, such as a language model's response. The other formats aren't
-    /// either, because the server can't know how much was read; see `prepare`.
+    /// because it may start something on the server, such as a language model's response. Neither are the other
+    /// formats, because the server can't know how much was read; see `prepare`.
     package var reconnection: ReconnectionPolicy?
     /// The time that the server may be silent; 5 minutes by default, or 3 heartbeats once some have arrived.
     package var watchdog: StreamWatchdog
     /// The limits on the memory for the stream.
     package var limits: EventStreamLimits
-    /// The ID after which the stream resumes, saved from an earlier one; none by default.
+    /// The ID of the last event of an earlier stream, after which this one resumes; none by default.
     package var lastEventID: String?
-    /// The types of events that are delivered; all by default.
+    /// The types of events to deliver; all by default.
     ///
     /// Other events are skipped.
     package var types: Set<String>?
-    /// Whether an event marks the end of the stream.
+    /// Returns whether an event marks the end of the stream.
     ///
-    /// Such an event isn't delivered. `nil`, the default, if no event does.
+    /// Such an event isn't delivered. `nil`, the default, means that no event marks the end.
     package var isEnd: (@Sendable (ServerSentEvent) -> Bool)?
     /// Whether an event that can't be decoded is skipped; the stream fails by default.
     package var skipsUndecodable: Bool
-    /// A closure that changes the request each time before it's sent, for example a cursor in its query; none by
+    /// A closure that changes the request before each connection, for example to set a cursor in its query; none by
     /// default.
     package var prepare: (@Sendable (inout Request, EventStreamPosition) -> Void)?
     /// Receives each comment as it is read; none by default.
@@ -42,11 +42,11 @@ public struct EventStreamOptions: Sendable {
     ///   - reconnection: The reconnection policy; by default one chosen for the request.
     ///   - watchdog: The time that the server may be silent.
     ///   - limits: The limits on the memory for the stream.
-    ///   - lastEventID: The ID after which the stream resumes.
-    ///   - types: The types of events that are delivered.
-    ///   - isEnd: Whether an event marks the end of the stream.
+    ///   - lastEventID: The ID of the last event of an earlier stream, after which this one resumes.
+    ///   - types: The types of events to deliver.
+    ///   - isEnd: Returns whether an event marks the end of the stream.
     ///   - skipsUndecodable: Whether an event that can't be decoded is skipped; the stream fails by default.
-    ///   - prepare: Changes the request each time before it's sent, for example a cursor in its query.
+    ///   - prepare: Changes the request before each connection, for example to set a cursor in its query.
     public init(
         format: StreamFormat = .serverSentEvents,
         reconnection: ReconnectionPolicy? = nil,
@@ -69,7 +69,7 @@ public struct EventStreamOptions: Sendable {
         self.prepare = prepare
     }
 
-    /// Options for a language model's stream of values: it ends with the data `[DONE]`, and isn't reopened.
+    /// Options for the response of a language model: the stream ends with the data `[DONE]`, and isn't reopened.
     public static let untilDone = EventStreamOptions(reconnection: .never) { $0.bytes.elementsEqual("[DONE]".utf8) }
 
     func policy(for request: borrowing Request) -> ReconnectionPolicy {

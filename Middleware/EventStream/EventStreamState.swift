@@ -18,7 +18,7 @@ public enum EventStreamState: Sendable, CustomStringConvertible, DescribedValue 
     /// The stream has ended, with an error, or with `nil` if the server or the reader ended it.
     case closed((any Error)?)
 
-    /// A short text, such as "open".
+    /// A short description, such as "open".
     ///
     /// It includes the waiting time, if there is one.
     package var words: String {

@@ -2,7 +2,9 @@ import Foundation
 public import HTTPChainCore
 
 extension HTTPBody {
-    /// The events of a body as they arrive, ending with the body.
+    /// The events of a body as they arrive.
+    ///
+    /// The sequence ends with the body.
     ///
     /// This is for an existing response; ``HTTPChainCore/Transport/events(_:options:)`` reopens a stream when its
     /// connection is lost.
@@ -15,7 +17,7 @@ extension HTTPBody {
         }
     }
 
-    /// The events of a body in pieces, so that an event of any size passes in constant memory.
+    /// The events of a body in pieces, so that events of any size need constant memory.
     ///
     /// ```swift
     /// for try await part in response.body.eventParts() {
@@ -36,7 +38,7 @@ extension HTTPBody {
     }
 }
 
-/// The events of one body, or their pieces, without reconnection.
+/// The events of one body, or pieces of them, without reconnection.
 ///
 /// ``HTTPChainCore/HTTPBody/serverSentEvents(limits:)`` and ``HTTPChainCore/HTTPBody/eventParts(limits:)`` return one.
 public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
@@ -44,7 +46,9 @@ public struct EventSequence<Element: Sendable>: AsyncSequence, Sendable {
     /// Makes a parser: a closure that returns the elements completed by a chunk.
     let makeParser: @Sendable () -> (Data) throws -> [Element]
 
-    /// Begins to read; the body is opened, and may throw, at the first element.
+    /// Starts reading.
+    ///
+    /// The body is opened when the first element is requested, which may throw.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(chunks: body.makeAsyncIterator(), parse: makeParser())
     }

@@ -9,11 +9,11 @@ public struct ServerSentEvent: Sendable, Hashable {
 
     /// The type of the event; "message" if the server names none.
     public let type: String
-    /// The data as the server sent it, its lines joined by LF.
+    /// The data as the server sent it, with lines joined by LF.
     public let bytes: Data
     /// The stream's current ID: the event's own, or that of an earlier one if it has none; `nil` if there was none.
     ///
-    /// A stream that is opened with it later resumes after this event, if the server keeps events.
+    /// A stream that is later opened with this ID resumes after this event, if the server stores events.
     public let lastEventID: String?
 
     package init(bytes: Data, type: String = ServerSentEvent.defaultType, lastEventID: String? = nil) {
@@ -51,7 +51,7 @@ public struct ServerSentEvent: Sendable, Hashable {
 }
 
 extension ServerSentEvent: CustomStringConvertible, DescribedValue {
-    /// The type, the size and whether there is an ID, without the data: "event \"message\" of 12 bytes".
+    /// The type, the size and whether there is an ID, without the data, such as "event \"message\" of 12 bytes".
     package var words: String {
         "event \"\(type)\" of \(ByteCount(Int64(bytes.count)))" + (lastEventID == nil ? "" : " with an id")
     }

@@ -2,8 +2,9 @@ public import Foundation
 public import HTTPChainCore
 
 extension Transport {
-    /// Returns the events of a stream, which is opened when the first one is requested, and reopened when its
-    /// connection is lost.
+    /// Returns the events of a stream.
+    ///
+    /// It is opened when the first event is requested, and reopened when its connection is lost.
     ///
     /// ```swift
     /// for try await event in chain.events(.get("https://api.example.com/changes")) {
@@ -11,12 +12,12 @@ extension Transport {
     /// }
     /// ```
     ///
-    /// Each connection is a separate call through the chain, with a fresh token, the limits and the redirects of its
-    /// stages. See ``EventStream``.
+    /// Each connection is a separate call through the chain, so that all stages apply to it: it gets a fresh token, for
+    /// example, and its redirects are followed. See ``EventStream``.
     ///
     /// - Parameters:
     ///   - request: The request, with any method and body. The fields `Accept` and `Cache-Control: no-cache` are added
-    ///     unless it has them, and `Last-Event-ID` is set if there is an ID.
+    ///     unless the request has them, and `Last-Event-ID` is set if there is an ID.
     ///   - options: The settings for reading the stream.
     public func events(
         _ request: Request,
@@ -34,7 +35,7 @@ extension Transport {
     ///
     /// - Parameters:
     ///   - request: The request, with any method and body. Its settings for decoding a response, such as
-    ///     `decoding(at:)`, don't apply to events: a serializer in the chain throws an error for them.
+    ///     `decoding(at:)`, don't apply to events: if the request has one, a serializer in the chain throws an error.
     ///   - type: The type of each value.
     ///   - decoder: A closure that makes the decoder; called once for each stream.
     ///   - options: The settings for reading the stream, including the types of events.

@@ -1,7 +1,9 @@
 public import HTTPChainCore
 
 extension HTTPBody {
-    /// Returns the body encoded with a coding as it is read; its length isn't known beforehand.
+    /// Returns the body, encoded with a coding as it is read.
+    ///
+    /// Its length isn't known beforehand.
     ///
     /// It is replayable if this body is.
     ///
@@ -12,7 +14,7 @@ extension HTTPBody {
         transformed { try EncodingReader($0, coding) }
     }
 
-    /// Returns the body with codings removed as it is read.
+    /// Returns the body, decoded from codings as it is read.
     ///
     /// It is replayable if this body is.
     ///

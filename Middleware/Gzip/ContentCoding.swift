@@ -14,7 +14,7 @@ public struct ContentCoding: Sendable {
     public let name: String
     /// Older names that servers use, in lower case.
     package let aliases: [String]
-    /// The settings of the coding, for display: "level 6"; empty if there are none.
+    /// The settings of the coding for display, such as "level 6"; empty if there are none.
     package let settings: String
     /// The relative preference in `Accept-Encoding`, from 0 to 1 (RFC 9110 §12.4.2).
     package private(set) var quality = 1.0
@@ -27,9 +27,9 @@ public struct ContentCoding: Sendable {
     /// - Parameters:
     ///   - name: The name, which is case-insensitive.
     ///   - aliases: Other names for it.
-    ///   - settings: The settings of the encoder, for display: "level 6".
-    ///   - decoder: Makes a decoder, once for each reading of a body; may throw a ``ContentCodingError/Problem``.
-    ///   - encoder: Makes an encoder, in the same way; by default, content can only be decoded.
+    ///   - settings: The settings of the encoder for display, such as "level 6".
+    ///   - decoder: Creates a decoder each time a body is read. May throw a ``ContentCodingError/Problem``.
+    ///   - encoder: Creates an encoder, in the same way. By default, the coding can only be decoded.
     public init(
         _ name: String,
         aliases: [String] = [],
@@ -62,20 +62,21 @@ public struct ContentCoding: Sendable {
         )
     }
 
-    /// deflate, for responses: zlib-wrapped (RFC 1950) by the standard, or raw (RFC 1951) as sent by some servers.
+    /// deflate, for responses: zlib-wrapped (RFC 1950) as the standard requires, or raw (RFC 1951) as some servers send
+    /// it.
     public static let deflate = ContentCoding("deflate") { GzipDecoder(isDeflate: true) }
 
-    /// Returns the coding with another preference.
+    /// Returns the coding with a different preference.
     ///
-    /// - Parameter quality: 0 to 1, as in `Accept-Encoding` (`gzip;q=0.5`), rounded to three digits and clamped. 0 asks
-    ///   the server not to use it; content in this coding is still decoded.
+    /// - Parameter quality: The preference from 0 to 1, as in `Accept-Encoding` (`gzip;q=0.5`), clamped and rounded to
+    ///   three digits. 0 asks the server not to use the coding. Content in this coding is still decoded.
     public func preferred(_ quality: Double) -> ContentCoding {
         var result = self
         result.quality = quality.isNaN ? 0 : (min(1, max(0, quality)) * 1000).rounded() / 1000
         return result
     }
 
-    /// Whether a name in `Content-Encoding` means this coding; case-insensitive.
+    /// Whether a name in `Content-Encoding` is that of this coding; case-insensitive.
     package func isNamed(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
         return name == self.name || aliases.contains(name)

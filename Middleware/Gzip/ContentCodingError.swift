@@ -7,9 +7,11 @@ public struct ContentCodingError: ExplainedError, Hashable {
     @nonexhaustive
     #endif
     public enum Problem: Error, Sendable, Hashable {
-        /// The content doesn't begin as its coding requires.
+        /// The content doesn't begin as the coding requires.
         case notEncoded
-        /// The content is damaged; with the decoder's message, such as "incorrect data check".
+        /// The content is corrupt.
+        ///
+        /// Contains the decoder's message, such as "incorrect data check".
         case corrupt(String)
         /// The content is truncated.
         case truncated
@@ -27,15 +29,19 @@ public struct ContentCodingError: ExplainedError, Hashable {
         case notEncodable
         /// There wasn't enough memory.
         case outOfMemory
-        /// The coding itself failed, regardless of the content; with its message.
+        /// The coding itself failed, regardless of the content.
+        ///
+        /// Contains its message.
         case failed(String)
     }
 
     /// The problem.
     public let problem: Problem
-    /// The coding being decoded or encoded; `nil` if it isn't a particular one.
+    /// The coding being decoded or encoded, or `nil` if the error isn't about a particular one.
     public let coding: String?
-    /// The number of input bytes consumed before the error: encoded bytes when decoding.
+    /// The number of input bytes consumed before the error.
+    ///
+    /// When decoding, these are encoded bytes.
     public let offset: Int64
     /// The request and the response head, redacted; `nil` if a body was decoded separately.
     package let failedExchange: ExchangeSnapshot?

@@ -1,8 +1,8 @@
-/// Decodes a content coding incrementally, independent of the source of the bytes.
+/// Decodes a content coding incrementally, regardless of where the bytes come from.
 ///
-/// A decoder is used for a single reading of a body. It only converts bytes: the stage enforces the limits of size and
-/// ratio (``DecodingLimits``), stacks decoders, and negotiates. The decoder must limit memory that the content itself
-/// requests, such as a window.
+/// A decoder is used for a single reading of a body. It only converts bytes: the stage enforces the limits on size and
+/// ratio (``DecodingLimits``), stacks decoders, and negotiates codings. The decoder must limit memory that the content
+/// itself requests, such as for a window.
 ///
 /// ```swift
 /// struct RotatingDecoder: ContentDecoder {
@@ -18,7 +18,7 @@
 public protocol ContentDecoder {
     /// Consumes input and produces output until one of them is used up.
     ///
-    /// It is called again if the output was filled, with the remaining input, which may be empty. A call that neither
+    /// It is called again with the remaining input, which may be empty, if the output was filled. A call that neither
     /// consumes nor produces anything although there is input is a decoder error, and ends the reading.
     ///
     /// - Parameter buffers: The input, and the space for output; updated with the amounts used, even if an error is
@@ -28,12 +28,12 @@ public protocol ContentDecoder {
 
     /// Ends the input.
     ///
-    /// No input at all is valid empty content, which servers send under any coding.
+    /// Having had no input at all counts as valid empty content, because servers send it under any coding.
     ///
     /// - Throws: ``ContentCodingError/Problem/truncated`` if the content isn't complete.
     mutating func finish() throws(ContentCodingError.Problem)
 
-    /// Whether all content was decoded, so that further input is ignored; `false` by default.
+    /// Whether all content has been decoded, so that further input is ignored; `false` by default.
     var isAtEnd: Bool { get }
 }
 
@@ -50,13 +50,13 @@ public protocol ContentEncoder {
     ///
     /// - Parameters:
     ///   - buffers: The input, and the space for output; updated with the amounts used.
-    ///   - isLast: Whether this is the last input. The method is then called until the result is `true`.
+    ///   - isLast: Whether this is the last input. The method is then called repeatedly until the result is `true`.
     /// - Returns: Whether the encoded content is complete.
-    /// - Throws: The reason that it can't be encoded. The encoder isn't called again after that.
+    /// - Throws: The reason why the content can't be encoded. The encoder isn't called again after that.
     mutating func encode(_ buffers: inout CodingBuffers, isLast: Bool) throws(ContentCodingError.Problem) -> Bool
 }
 
-/// The input and the space for output of one step of a coding, and the amounts used.
+/// The input and output buffers for one step of a coding, and the number of bytes used in each.
 ///
 /// The memory is valid only during the call that receives it.
 public struct CodingBuffers {
@@ -69,7 +69,7 @@ public struct CodingBuffers {
     /// The number of output bytes produced.
     public var produced = 0
 
-    /// Makes buffers with nothing used.
+    /// Makes buffers of which nothing has been used.
     package init(input: UnsafeRawBufferPointer, output: UnsafeMutableRawBufferPointer) {
         self.input = input
         self.output = output

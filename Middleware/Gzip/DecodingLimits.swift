@@ -2,8 +2,8 @@ public import HTTPChainCore
 
 /// The limits on the growth of a response's content when it is decoded.
 ///
-/// A few kilobytes of gzip can become gigabytes, and stacked codings multiply. Both limits apply to every coding of a
-/// response; exceeding one throws a ``ContentCodingError``, and the transfer is cancelled.
+/// A few kilobytes of gzip can become gigabytes, and stacked codings multiply this effect. Both limits apply to every
+/// coding of a response; exceeding one throws a ``ContentCodingError``, and the transfer is cancelled.
 public struct DecodingLimits: Sendable, Hashable {
     /// The maximum size of the decoded content.
     package var maximumSize: ByteCount
@@ -16,9 +16,9 @@ public struct DecodingLimits: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - maximumSize: The maximum size of the decoded content; 1 GiB by default.
-    ///   - maximumRatio: The maximum number of decoded bytes for each byte that arrived; 1,100 by default. A single
-    ///     deflate can't exceed 1,032 (RFC 1951, by zlib's own documentation), so this default allows all data, even
-    ///     zeros, but prevents stacked codings from multiplying. Less than 1 counts as 1.
+    ///   - maximumRatio: The maximum number of decoded bytes for each byte that arrived; 1,100 by default. The ratio of
+    ///     a single deflate can't exceed 1,032 (RFC 1951; zlib's documentation). The default therefore allows any
+    ///     single coding, even of zeros, but prevents stacked codings from multiplying. Less than 1 counts as 1.
     ///   - ratioAppliesAbove: The size of the decoded content above which the ratio applies; 1 MiB by default.
     public init(
         maximumSize: ByteCount = .gibibytes(1),
@@ -37,7 +37,7 @@ public struct DecodingLimits: Sendable, Hashable {
         ratioAppliesAbove: .unlimited
     )
 
-    /// Returns the problem with this ratio of output to input; `nil` if it's within the limits.
+    /// Returns the limit that this ratio of output to input exceeds, or `nil` if it's within the limits.
     func problem(input: Int64, output: Int64) -> ContentCodingError.Problem? {
         if output > maximumSize.bytes { return .tooLarge(limit: maximumSize) }
         guard output > ratioAppliesAbove.bytes else { return nil }

@@ -12,22 +12,22 @@ import HTTPTypes
 /// let text = try await response.body.text()   // decoded
 /// ```
 ///
-/// **Responses** are decoded as they are read: gzip with any number of members, and deflate, zlib-wrapped or raw;
-/// brotli, zstd and custom codings if the stage has them; up to five stacked codings. Checksums and lengths are
+/// **Responses** are decoded as they are read: gzip with any number of members; deflate, zlib-wrapped or raw; and
+/// brotli, zstd and custom codings if the stage has them. Up to five codings may be stacked. Checksums and lengths are
 /// verified. `Content-Encoding` and `Content-Length` are removed, and remain available in
-/// ``/HTTPChainCore/Response/originalContentFields``. An unknown coding remains, with its field and the codings applied before
-/// it. Responses to HEAD and 1xx, 204, 205 and 304 are left unchanged, as are 206 responses, which contain a part of
-/// encoded content. If the transport has already decoded the body, `Content-Encoding` is absent, and the body is left
-/// unchanged.
+/// ``/HTTPChainCore/Response/originalContentFields``. If a coding is unknown, it and the codings applied before it
+/// remain, along with the field. Responses to HEAD and 1xx, 204, 205 and 304 are left unchanged, as are 206 responses,
+/// which contain a part of encoded content. If the transport has already decoded the body, `Content-Encoding` is
+/// absent, and the body is left unchanged.
 ///
-/// `Accept-Encoding: gzip, deflate`, or the stage's own codings, is added if the request has no such field, but not
-/// over a transport that decodes by itself (``ContentNegotiation``), and never to a request with `Range`, whose offsets
-/// would count encoded bytes.
+/// If the request has no `Accept-Encoding`, the stage adds `gzip, deflate`, or its own codings. It doesn't do so over a
+/// transport that decodes by itself (``ContentNegotiation``), and never for a request with `Range`, whose offsets would
+/// count encoded bytes.
 ///
 /// **Requests** are compressed only if the stage or the call is configured to, because many servers don't support it.
 /// Bodies that are small, already compressed, or covered by a digest or a range are sent unchanged. A replayable body
-/// stays replayable. If a server responds with 415 to a compressed request, it is sent again without the coding, unless
-/// its body can be read only once; this stage then stops using that coding for requests to that origin.
+/// stays replayable. If a server responds with 415 to a compressed request, the stage retries it without the coding,
+/// unless its body can be read only once, and stops using that coding for requests to that origin.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/compress``: inside it, digests cover and caches store the encoded content.
 ///
@@ -42,17 +42,19 @@ public struct GzipMiddleware: BuiltInStage {
     private let known: CodingSet
     private let negotiation: ContentNegotiation
     private let refusals = CompressionRefusals()
-    /// The options that the stage reads, of which limits are one only if it can decode anything.
+    /// The options that the stage reads.
+    ///
+    /// Those for decoding are included only if it has codings.
     package let stageOptions: [any RequestOption.Type]
 
     /// Makes the stage.
     ///
     /// - Parameters:
     ///   - compression: The compression of request bodies; none by default.
-    ///   - limits: The limits for responses; 1 GiB and 1,100-fold by default. `nil` leaves them encoded.
+    ///   - limits: The limits for responses; 1 GiB and a ratio of 1,100 by default. `nil` leaves responses encoded.
     ///   - codings: The codings that can be decoded, in the order of `Accept-Encoding`; gzip and deflate by default.
     ///     ``ContentCoding/preferred(_:)`` sets a weight.
-    ///   - negotiation: Whether `Accept-Encoding` is added; by default not over a transport that decodes by itself.
+    ///   - negotiation: The condition for adding `Accept-Encoding`; by default, the transport doesn't decode by itself.
     public init(
         requests compression: CompressionSettings? = nil,
         responses limits: DecodingLimits? = DecodingLimits(),
@@ -113,7 +115,7 @@ public struct GzipMiddleware: BuiltInStage {
         return response
     }
 
-    /// Sends a request, and sends it again uncompressed if the server doesn't accept the coding.
+    /// Sends a request, and retries it uncompressed if the server doesn't accept the coding.
     private func send(
         _ request: consuming Request,
         plain: (request: Request, coding: ContentCoding)?,

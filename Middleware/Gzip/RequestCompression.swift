@@ -40,7 +40,7 @@ public struct CompressionSettings: Sendable, Hashable {
     public static let standard = CompressionSettings()
 }
 
-/// A coding that is compared by its name and its settings.
+/// A coding that is compared by its name and settings.
 private struct IdentifiedCoding: Sendable, Hashable {
     let coding: ContentCoding
 
@@ -54,9 +54,12 @@ private struct IdentifiedCoding: Sendable, Hashable {
     }
 }
 
-/// Whether the body of a single request is compressed, overriding ``GzipMiddleware``.
+/// Whether the body of a single request is compressed.
 ///
-/// A value of `nil` compresses with the stage's settings, or ``CompressionSettings/standard`` if it doesn't compress.
+/// Overrides ``GzipMiddleware``.
+///
+/// A value of `nil` compresses with the stage's settings, or with ``CompressionSettings/standard`` if the stage doesn't
+/// compress requests.
 package enum CompressionOption: RequestOption {
     package typealias Value = CallSetting<CompressionSettings?>
     /// The method that sets the option, and the stage that reads it.
@@ -65,9 +68,11 @@ package enum CompressionOption: RequestOption {
     }
 }
 
-/// The limits for decoding the response to a single request, overriding those of ``GzipMiddleware``.
+/// The limits for decoding the response to a single request.
 ///
-/// If it is off, the response is left unchanged, and no `Accept-Encoding` is added.
+/// Overrides those of ``GzipMiddleware``.
+///
+/// If decoding is off, the response is left unchanged, and no `Accept-Encoding` is added.
 package enum DecompressionOption: RequestOption {
     package typealias Value = CallSetting<DecodingLimits>
     /// The method that sets the option, and the stage that reads it.
@@ -85,8 +90,8 @@ extension Request {
 
     /// Returns the request with compression by ``GzipMiddleware`` enabled or disabled.
     ///
-    /// - Parameter isOn: Whether the body is compressed, with the stage's settings, or the standard settings if it
-    ///   doesn't compress.
+    /// - Parameter isOn: Whether the body is compressed. The stage's settings apply, or the standard settings if the
+    ///   stage doesn't compress requests.
     public consuming func compression(_ isOn: Bool = true) -> Request {
         options[CompressionOption.self] = isOn ? .value(nil) : .off
         return self
@@ -100,10 +105,10 @@ extension Request {
 
     /// Returns the request with decoding of its response enabled or disabled.
     ///
-    /// Without it, the response is left encoded, for a download that is stored compressed. A transport that decodes by
-    /// itself, such as URLSession, still decodes it.
+    /// If decoding is disabled, the response stays encoded, for example for a download that is stored compressed. A
+    /// transport that decodes by itself, such as URLSession, still decodes it.
     ///
-    /// - Parameter isOn: Whether the response is decoded; `true` restores the stage's limits.
+    /// - Parameter isOn: Whether the response is decoded. `true` uses the stage's limits.
     public consuming func decompression(_ isOn: Bool) -> Request {
         options[DecompressionOption.self] = isOn ? .standard : .off
         return self

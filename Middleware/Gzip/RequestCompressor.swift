@@ -25,11 +25,11 @@ struct RequestCompressor {
     }
 
     private func isWorthwhile(_ body: HTTPBody, _ fields: HTTPFields, _ applied: AppliedCodings) -> Bool {
-        // A typed value isn't content yet; its reader reports a missing serializer.
+        // A typed value isn't content yet. When it is read, it reports that there is no serializer.
         guard body.value == nil, !body.isEmpty else { return false }
         if let length = body.length, length < settings.minimumSize.bytes { return false }
         guard !applied.areCompressing else { return false }
-        // These fields describe the original content: its bytes, its digest.
+        // These fields, such as a digest, describe the bytes of the original content.
         guard !Self.bindingFields.contains(where: { fields.contains($0) }) else { return false }
         return !settings.skippedTypes.contains(fields[.contentType] ?? "")
     }

@@ -5,16 +5,18 @@ import HTTPChainSupport
 public struct HARError: ExplainedError, Hashable {
     /// The problem.
     ///
-    /// An open set: handle unknown kinds in the same way as most others.
+    /// This is an open set: handle unknown cases in the same way as most others.
     #if hasAttribute(nonexhaustive)
     @nonexhaustive
     #endif
     public enum Problem: Sendable, Hashable {
-        /// The file isn't JSON: something else was expected at this byte.
+        /// The file isn't JSON.
+        ///
+        /// Something else was expected at this byte.
         case malformed(offset: Int, expected: String)
         /// The file is truncated.
         case cut
-        /// Arrays and objects are nested more deeply than the `depth` of ``HARLimits`` allows.
+        /// Arrays and objects are nested deeper than the `depth` of ``HARLimits`` allows.
         case tooDeep(limit: Int)
         /// The file is larger than the `size` of ``HARLimits`` allows.
         case tooLarge(limit: ByteCount)
@@ -26,13 +28,13 @@ public struct HARError: ExplainedError, Hashable {
         case unexpected(path: String, expected: String)
         /// A file operation failed.
         case file(operation: String, path: String, message: String)
-        /// Another writer has kept the file locked for too long.
+        /// Another writer has locked the file for too long.
         case locked(path: String)
-        /// Entries came faster than they could be written, and this many were dropped.
+        /// Entries arrived faster than they could be written, and this many were dropped.
         case dropped(count: Int)
         /// The content of an entry's response is missing or incomplete in the archive.
         case contentNotRecorded(entry: String, why: String)
-        /// The response of an entry isn't valid in HTTP.
+        /// The response of an entry isn't valid HTTP.
         case invalidResponse(entry: String, why: String)
         /// The mode requires recording, but there is no transport to record from.
         case noTransport(mode: String)
@@ -48,10 +50,10 @@ public struct HARError: ExplainedError, Hashable {
         self.path = path
     }
 
-    /// The same error with a file's path.
+    /// Returns the same error with a file's path.
     func of(_ path: String) -> HARError { self.path == nil ? HARError(problem, path: path) : self }
 
-    /// "HAR".
+    /// Always "HAR".
     package var failedStage: String { "HAR" }
 
     package var explanation: Explanation {

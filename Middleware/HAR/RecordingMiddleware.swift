@@ -11,28 +11,30 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// **Content.** Heads, contents, times, the time of each chunk of a response (`_chunks`), and the failure of an
-/// exchange (`_error`). Content is stored decoded: text unchanged, everything else in base64; long bodies only up to
-/// the limit of ``HARBodyStorage``. A call that was cancelled before its response isn't recorded.
+/// **Content.** The archive contains heads, contents, timings, the time of each chunk of a response (`_chunks`), and
+/// the failure of an exchange (`_error`). Content is stored decoded: text unchanged, everything else in base64, and
+/// long bodies only up to the limit of ``HARBodyStorage``. A call that was cancelled before its response isn't
+/// recorded.
 ///
-/// **When.** An exchange is recorded when it is over: its body was read to its end, broke, or was dropped.
+/// **Time.** An exchange is recorded when it is over: when its body has been read to its end, has broken, or was
+/// dropped.
 ///
 /// **Secrets** are redacted everywhere by the chain's redaction (``/HTTPChainCore/Request/redaction``) before anything
 /// is written. Lengths and digests of changed content are corrected or removed. Content with an unsupported coding (any
 /// except gzip and deflate) isn't stored, because secrets in it couldn't be redacted. Binary content is stored
-/// unchanged: if it is secret, don't record bodies.
+/// unchanged. If it is secret, don't record bodies.
 ///
-/// **Place.** ``Place/wire``, the default, records what the transport sends, with separate entries for redirects and
-/// retries. ``ReplayTransport`` needs these to replay a session through the same chain. ``Place/call`` records a call
-/// as its caller sees it, and ``Place/attempt`` each attempt before its own limits and timeouts.
+/// **Place.** ``Place/wire``, the default, records the requests that the transport sends, with separate entries for
+/// redirects and retries. ``ReplayTransport`` needs these to replay a session through the same chain. ``Place/call``
+/// records a call as seen by its caller, and ``Place/attempt`` each attempt outside its limits and timeouts.
 public struct RecordingMiddleware: BuiltInStage {
     /// The place in a chain where exchanges are recorded.
     public enum Place: String, Sendable, Hashable, CaseIterable {
-        /// Once for each call, including cached responses.
+        /// Each call, including those with cached responses.
         case call
         /// Each attempt.
         case attempt
-        /// Next to the transport.
+        /// Each request that the transport sends.
         case wire
     }
 
@@ -43,7 +45,7 @@ public struct RecordingMiddleware: BuiltInStage {
     ///
     /// - Parameters:
     ///   - recorder: The recorder, which stages may share.
-    ///   - place: The place in the chain; next to the transport by default.
+    ///   - place: The place in the chain; ``Place/wire`` by default.
     public init(_ recorder: HARRecorder, each place: Place = .wire) {
         self.recorder = recorder
         self.place = place
@@ -108,7 +110,7 @@ package enum RecordingOption: RequestOption {
     package static func isHarmless(_ value: Value) -> Bool {
         !value
     }
-    /// Always `false`: it only concerns the archive.
+    /// Always `false`: the option only affects the archive.
     package static var affectsResponse: Bool { false }
 }
 

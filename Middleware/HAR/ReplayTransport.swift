@@ -13,13 +13,13 @@ import HTTPTypes
 /// ```
 ///
 /// A request is matched with a recorded one by ``ReplayMatching``: by default by method, URL and the meaning of the
-/// body. By default each entry responds once, in order (``ReplaySettings/sequence``). A request without a matching
-/// entry fails with ``UnmatchedReplayError``, which lists the nearest entries and their differences, and ``finish()``
+/// body. By default, each entry is used once, in order (``ReplaySettings/sequence``). A request without a matching
+/// entry fails with ``UnmatchedReplayError``, which lists the nearest entries and their differences. ``finish()``
 /// throws if entries weren't used.
 ///
-/// Archives of other programs can be replayed too. Archives contain decoded content, so `Content-Encoding` and the old
-/// `Content-Length` aren't replayed. A conditional request (`If-None-Match`, `If-Modified-Since`) gets a 304 if the
-/// recorded content hasn't changed since.
+/// Archives of other programs can be replayed too. Archives contain decoded content, so `Content-Encoding` and the
+/// original `Content-Length` aren't replayed. A conditional request (`If-None-Match`, `If-Modified-Since`) gets a 304
+/// if it already has the recorded content.
 ///
 /// ``ReplayMode`` determines when the network is used. Its responses are recorded as by ``RecordingMiddleware``, with
 /// secrets redacted.
@@ -38,7 +38,9 @@ public final class ReplayTransport: Transport {
 
     /// The capabilities reported to stages.
     public let capabilities: TransportCapabilities
-    /// The options that the network reads, even while it isn't used, so that a recorded request can be replayed.
+    /// The options that the network transport reads.
+    ///
+    /// They are reported even if it isn't used, so that a recorded request can be replayed.
     public let optionsRead: [any RequestOption.Type]
     /// The rule for when the network is used.
     package let mode: ReplayMode
@@ -75,12 +77,12 @@ public final class ReplayTransport: Transport {
     ///
     /// - Parameters:
     ///   - file: The archive.
-    ///   - mode: The condition for using the network; never by default.
+    ///   - mode: The condition for using the network; ``ReplayMode/none`` by default.
     ///   - transport: The network; required for all modes except ``ReplayMode/none``, and ``ReplayMode/once`` if there
     ///     is an archive.
     ///   - settings: The replay settings.
     ///   - bodies: The size limit and place of recorded bodies.
-    ///   - now: The time for the expiry of an archive; the present by default.
+    ///   - now: The current time, for the expiry of an archive.
     /// - Throws: ``HARError`` if the file can't be read, or recording is required and there is no transport.
     public init(
         file: URL,
@@ -131,7 +133,7 @@ public final class ReplayTransport: Transport {
     ) -> TransportCapabilities {
         let own: TransportCapabilities = [.streamsUploads, .backpressure, .keepsRepeatedFields]
         if let network { return network.capabilities.subtracting(settings.usedDelayFactor == 0 ? [] : .keepsDeadlines) }
-        // A wait on a recording's schedule ignores deadlines.
+        // A delay from the recording's schedule ignores deadlines.
         return settings.usedDelayFactor == 0 ? own.union(.keepsDeadlines) : own
     }
 
@@ -176,7 +178,7 @@ public final class ReplayTransport: Transport {
         }
     }
 
-    /// Returns the beginning of the content, which remains available for the network.
+    /// Returns the beginning of the content, and keeps the content available for the network.
     private func take(_ request: inout Request) async throws -> CapturedBody? {
         if request.body.isEmpty { return nil }
         let (preview, body) = try await request.body.peek(upTo: settings.bodyLimit)
@@ -215,7 +217,7 @@ public final class ReplayTransport: Transport {
         for (number, name) in files.sorted(by: { $0.key < $1.key }) where room > 0 {
             guard let file = HARFileName.file(named: name, in: directory) else { continue }
             let content = CapturedBody(file: .file(file), limit: min(limit, room))
-            // The file couldn't be read if there are no chunks.
+            // Without chunks, the file couldn't be read.
             guard !content.chunks.isEmpty else { continue }
             room -= content.bytes.count
             contents[number] = content
@@ -239,7 +241,7 @@ public final class ReplayTransport: Transport {
             settings.matching.body
         )
         let now = request.environment.time.date
-        // Secrets bound to one call belong to that call; secret names don't affect earlier recordings.
+        // Secrets of one call apply only to that call. Secret names don't affect earlier recordings.
         let rules = request.environment.redaction
         return state.withLock { state in
             if state.redaction != rules {
@@ -297,12 +299,12 @@ public final class ReplayTransport: Transport {
 }
 
 extension HARArchive {
-    /// Whether all entries are older than allowed.
+    /// Whether all entries are older than the expiry allows.
     fileprivate func isExpired(_ expiry: Duration?, at now: Date) -> Bool {
         !entries.isEmpty && entries.allSatisfy { $0.isOlder(than: expiry, at: now) }
     }
 
-    /// Replaces entries with recorded ones that have the same request, one for one, and adds the rest.
+    /// Replaces entries with recorded ones for the same request, one by one, and adds the rest.
     func replacing(with recorded: [HAREntry], _ settings: ReplaySettings) -> HARArchive {
         var archive = self
         var places: [ComparedRequest?] = entries.map {

@@ -1,10 +1,10 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The changes to the header fields of one call, after the shared ones of ``HeadersMiddleware``.
+/// The changes to the header fields of one call, applied after the shared ones of ``HeadersMiddleware``.
 ///
-/// If a chain has several ``HeadersMiddleware``, the outermost applies them, and the inner ones don't change these
-/// fields.
+/// If a chain has several ``HeadersMiddleware``, the outermost one applies the changes, and the inner ones don't change
+/// these fields.
 package enum HeadersOption: RequestOption {
     /// No changes.
     package static var defaultValue: [HeaderOperation] { [] }
@@ -32,15 +32,15 @@ extension Request {
         return self
     }
 
-    /// Unavailable: a call's fields are set by operations.
+    /// Unavailable: use operations to set a call's fields.
     @available(*, unavailable, message: "write .headers(.set(\"X-Name\", to: \"value\"))")
     public consuming func headers(_ fields: KeyValuePairs<String, String>) -> Request { self }
 
-    /// Unavailable: a call's fields are set by operations.
+    /// Unavailable: use operations to set a call's fields.
     @available(*, unavailable, message: "write .headers(.set(.accept, to: \"value\"))")
     public consuming func headers(_ fields: HTTPFields) -> Request { self }
 
-    /// Notes whether the call itself has a template for its parameters.
+    /// Records whether the call's own operations have a template.
     mutating func noteOwnTemplates() {
         guard options.contains(HeaderParametersOption.self) else { return }
         options[HeaderParametersOption.self].haveOwnTemplate =

@@ -4,7 +4,9 @@ import HTTPTypes
 /// An operation that doesn't depend on the request.
 enum FixedOperation: Sendable {
     case set(HTTPField)
-    /// Sets several values of a field: whether they replace existing ones, and the values.
+    /// Sets several values of a field.
+    ///
+    /// `isOverride` means that they replace existing ones.
     case several(isOverride: Bool, [HTTPField])
     case append(HTTPField)
     case setIfAbsent(HTTPField)
@@ -52,7 +54,7 @@ enum FixedOperation: Sendable {
         }
     }
 
-    /// `HTTPFields` ends the process if there is one field too many.
+    /// `HTTPFields` crashes if there is one field too many.
     private static func append(_ field: HTTPField, to fields: inout HTTPFields) throws(HeadersError) {
         guard fields.count < HTTPFields.capacity else { throw HeadersError(.tooManyFields(fields.count + 1)) }
         fields.append(field)
@@ -62,7 +64,7 @@ enum FixedOperation: Sendable {
 /// Operations that don't depend on the request, in order.
 struct FixedOperations: Sendable {
     private let operations: [FixedOperation]
-    /// The fields of a request that had none, which all such requests share; `nil` if the operations fail.
+    /// The resulting fields of a request that had none, shared by all such requests; `nil` if the operations fail.
     private let fieldsAlone: HTTPFields?
 
     init(_ operations: [FixedOperation]) {

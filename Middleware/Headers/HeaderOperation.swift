@@ -4,8 +4,8 @@ public import HTTPTypes
 /// A change to a request's header fields.
 ///
 /// Values are plain text. A value that isn't allowed in a header field (RFC 9110 §5.5: CR, LF, NUL and other control
-/// characters) is never altered: it throws an error that names the field. Surrounding white space is dropped, as any
-/// recipient would do. A name given as text must be a token (RFC 9110 §5.1).
+/// characters) is never altered: it throws an error that names the field. Surrounding white space is removed, because
+/// any recipient would do so. A name given as text must be a token (RFC 9110 §5.1).
 public struct HeaderOperation: Sendable {
     typealias Value = @Sendable (_ request: Request) async throws -> String?
 
@@ -36,7 +36,7 @@ public struct HeaderOperation: Sendable {
         HeaderOperation(.set, name.rawName, value)
     }
 
-    /// Sets the field to this value only; the name is text.
+    /// Sets the field, named by text, to this value only.
     public static func set(_ name: String, to value: String) -> HeaderOperation {
         HeaderOperation(.set, name, value)
     }
@@ -45,8 +45,8 @@ public struct HeaderOperation: Sendable {
     ///
     /// - Parameters:
     ///   - name: The field's name.
-    ///   - value: Computes the value from the current request, or returns nil to skip the operation for this call. It
-    ///     may be synchronous. Call-specific values can be read from the request's options.
+    ///   - value: Computes the value from the current request, or returns nil to skip the operation for this call.
+    ///     Call-specific values can be read from the request's options.
     public static func set(
         _ name: String,
         to value: @escaping @Sendable (_ request: Request) async throws -> String?
@@ -59,7 +59,7 @@ public struct HeaderOperation: Sendable {
         HeaderOperation(.append, name.rawName, value)
     }
 
-    /// Adds a value to the field's existing ones; the name is text.
+    /// Adds a value to the existing ones of the field, named by text.
     public static func append(_ name: String, _ value: String) -> HeaderOperation {
         HeaderOperation(.append, name, value)
     }
@@ -81,7 +81,7 @@ public struct HeaderOperation: Sendable {
         HeaderOperation(.setIfAbsent, name.rawName, value)
     }
 
-    /// Sets the field to a value if it has none; the name is text.
+    /// Sets the field, named by text, to a value if it has none.
     public static func `default`(_ name: String, to value: String) -> HeaderOperation {
         HeaderOperation(.setIfAbsent, name, value)
     }
@@ -137,12 +137,13 @@ public struct HeaderOperation: Sendable {
         HeaderOperation(action: .remove, name: name.rawName) { .removal($0) }
     }
 
-    /// Removes the field with all its values; the name is text.
+    /// Removes the field, named by text, with all its values.
     public static func remove(_ name: String) -> HeaderOperation {
         HeaderOperation(action: .remove, name: name) { .removal($0) }
     }
 
-    /// Returns the operation for requests to one origin only, such as a key that no other server may receive.
+    /// Returns the operation, limited to requests to one origin, for example for a key that no other server may
+    /// receive.
     ///
     /// The value counts as a secret: it is redacted, and the field is removed if the request is redirected to another
     /// origin. The stage must be inside the one that completes the request's URL.
@@ -160,7 +161,7 @@ public struct HeaderOperation: Sendable {
         return result
     }
 
-    /// The field's name as given.
+    /// The name of the field, as written by the caller.
     var name: String {
         switch source {
         case .fixed(let field): field.name.rawName
@@ -169,7 +170,7 @@ public struct HeaderOperation: Sendable {
         }
     }
 
-    /// The problem with the operation that doesn't depend on the request.
+    /// The problem with the operation, if it doesn't depend on the request.
     var problem: HeadersError.Problem? {
         if case .invalid(_, let problem) = source { problem } else { nil }
     }
@@ -190,7 +191,9 @@ extension HeaderOperation {
         self.init(action: action, name: name) { .computed($0, computed) }
     }
 
-    /// Rejects HTTP/2 pseudo fields, which are otherwise valid names and end the process in `HTTPFields`.
+    /// Rejects HTTP/2 pseudo-header fields.
+    ///
+    /// Their names are otherwise valid, but crash `HTTPFields`.
     private init(action: Action, name: String, source: (HTTPField.Name) -> Source) {
         self.action = action
         self.source = HTTPField.Name(name).map(source) ?? .invalid(name: name, .invalidName(name))
@@ -201,7 +204,7 @@ extension HeaderOperation {
 enum FieldValue {
     /// Returns the field with a validated value.
     ///
-    /// `HTTPField` itself replaces invalid characters with spaces.
+    /// Without this, `HTTPField` would replace invalid characters with spaces.
     static func field(_ name: HTTPField.Name, _ value: String) throws(HeadersError) -> HTTPField {
         if HTTPField.isValidValue(value) { return HTTPField(name: name, value: value) }
         for (offset, byte) in value.utf8.enumerated() where (byte < 0x20 && byte != 0x09) || byte == 0x7F {

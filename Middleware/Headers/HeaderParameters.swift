@@ -7,9 +7,9 @@ package struct HeaderParameters: Sendable, Hashable {
     package var named: [String: String]
     /// The positional parameters, for `%%0%%`, `%%1%%` and so on.
     package var positional: [String]
-    /// Whether the call's own operations have a template, so that no stage needs one.
+    /// Whether the call's own operations have a template, so that no stage has to have one.
     package var haveOwnTemplate = false
-    /// Whether an outer stage has compared them with the templates.
+    /// Whether an outer stage has checked the parameters against the templates.
     var areChecked = false
 
     /// Makes parameters.
@@ -19,7 +19,7 @@ package struct HeaderParameters: Sendable, Hashable {
     }
 }
 
-/// The option with a call's ``HeaderParameters``, which are sent only through templates.
+/// The option for a call's ``HeaderParameters``, which are sent only through templates.
 package enum HeaderParametersOption: RequestOption {
     /// No parameters.
     package static var defaultValue: HeaderParameters { HeaderParameters() }
@@ -44,8 +44,8 @@ extension Request {
     /// try await chain.send(.get("plants").headerParameters(["app": "garden"], ["42"]))   // X-Trace: garden-42
     /// ```
     ///
-    /// A chain without a template, in a stage or in the call's own ``headers(_:)``, refuses them. A parameter that none
-    /// of the templates has throws a ``HeadersError``.
+    /// If neither a stage of the chain nor the call's own ``headers(_:)`` has a template, the chain refuses the
+    /// request. A parameter that doesn't occur in any template throws a ``HeadersError``.
     ///
     /// - Parameters:
     ///   - named: The named parameters, for `{name}`. A repeated name replaces the previous value.
@@ -58,7 +58,7 @@ extension Request {
     }
 }
 
-/// A field value with parameters: `{name}`, and `%%0%%` by position.
+/// A field value with parameters, such as `{name}`, or `%%0%%` by position.
 package struct HeaderTemplate: Sendable {
     private enum Piece: Sendable {
         case text(String)
@@ -69,7 +69,9 @@ package struct HeaderTemplate: Sendable {
     private let field: String
     private let pieces: [Piece]
 
-    /// Braces and percent signs without a parameter are text.
+    /// Makes a template.
+    ///
+    /// Braces and percent signs that don't form a parameter are text.
     package init(_ template: String, of field: String) {
         self.field = field
         var pieces: [Piece] = []
@@ -114,7 +116,7 @@ package struct HeaderTemplate: Sendable {
         return (value, digits.endIndex + 2)
     }
 
-    /// Whether it has no parameters.
+    /// Whether the template has no parameters.
     package var isConstant: Bool {
         pieces.allSatisfy { piece in
             if case .text = piece { true } else { false }

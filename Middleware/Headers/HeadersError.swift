@@ -1,6 +1,8 @@
 public import HTTPChainCore
 
-/// Thrown if a header field can't be set; nothing was sent.
+/// An error thrown if a header field can't be set.
+///
+/// Nothing was sent.
 public struct HeadersError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
@@ -11,7 +13,7 @@ public struct HeadersError: ExplainedError {
         case invalidName(String)
         /// The value contains an invalid byte, RFC 9110 §5.5; the offset counts UTF-8 bytes.
         case invalidValue(name: String, byte: UInt8, offset: Int)
-        /// The closure that computes the field's value threw; its error is the cause.
+        /// The closure that computes the field's value threw an error, which is the cause.
         case valueFailed(name: String)
         /// The field's origin isn't valid.
         case invalidOrigin(name: String, origin: String)
@@ -19,7 +21,9 @@ public struct HeadersError: ExplainedError {
         case unknownOrigin(name: String, origin: Origin, url: String)
         /// The call lacks a parameter of the field's template.
         case missingParameter(name: String, parameter: String)
-        /// No template of the chain and the call has a parameter of the call; `templates` are those that they have.
+        /// No template of the chain or the call has this parameter.
+        ///
+        /// `templates` are the parameters that they have.
         case unusedParameter(String, templates: [String])
         /// The request would have more fields than a message can contain.
         case tooManyFields(Int)
@@ -47,7 +51,7 @@ public struct HeadersError: ExplainedError {
 }
 
 extension HeadersError.Problem: CustomStringConvertible {
-    /// The field and its problem, without the value.
+    /// A description of the field and its problem, without the value.
     public var description: String {
         switch self {
         case .invalidName(let name):
@@ -71,7 +75,7 @@ extension HeadersError.Problem: CustomStringConvertible {
         }
     }
 
-    /// Advice on what to do about it.
+    /// Advice on fixing the problem.
     var fix: String {
         switch self {
         case .invalidName: "use letters, digits and any of !#$%&'*+-.^_`|~ (RFC 9110 §5.1)"

@@ -46,7 +46,7 @@ extension HeadersMiddleware {
         } catch let error as HeadersError {
             throw HeadersError(error.problem, exchange: snapshot(request))
         } catch {
-            // A closure that waits may report cancellation with its own error.
+            // A closure that is cancelled while it waits may throw its own error instead of `CancellationError`.
             try Task.checkCancellation()
             throw HeadersError(
                 .valueFailed(name: name.rawName),

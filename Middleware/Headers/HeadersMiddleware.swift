@@ -19,26 +19,28 @@ public import HTTPTypes
 ///
 /// A dictionary of fields sets defaults: the call's own fields win, unless the precedence is ``Precedence/override``.
 ///
-/// The operations are applied in order: set, append, remove, and default for a field without a value. Values are fixed,
-/// built from the call's parameters, or computed by a closure from the request. A field can be
-/// bound to one origin, so that no other server receives it, even after a redirect.
+/// The operations (set, append, remove, and default for a field without a value) are applied in order. Values are
+/// fixed, built from the call's parameters, or computed by a closure from the request. A field can be limited to one
+/// origin, so that no other server receives it, even after a redirect.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/build``; inside the stage that completes URLs if a field is bound to an
-/// origin.
+/// **Place.** Phase ``/HTTPChainCore/Phase/build``. If a field is limited to an origin, the stage must be inside the
+/// one that completes URLs.
 ///
 /// **Options.** ``HTTPChainCore/Request/headers(_:)`` adds operations for one call, after the shared ones. They can
 /// replace, extend or remove a shared field.
 ///
 /// **Errors.** ``HeadersError`` names the field or the parameter. Names, fixed values and origins are checked when the
-/// chain is built, which throws `ChainOrderError`. A stage used without a chain throws for each call.
+/// chain is built; if one is invalid, `ChainOrderError` is thrown. A stage used without a chain throws for each call.
 public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage {
     let operations: [HeaderOperation]
-    /// The operations if none depends on the request: no closure, no origin, no mistake.
+    /// The operations if none depends on the request, that is, if there are no closures, origins or mistakes.
     private let fixed: FixedOperations?
-    /// The options that the stage reads; parameters and variables only if there is a template.
+    /// The options that the stage reads.
+    ///
+    /// Parameters and variables are included only if there is a template.
     package let stageOptions: [any RequestOption.Type]
 
-    /// The value that wins if both the call and the stage have a field.
+    /// The value that is used if both the call and the stage have a field.
     public enum Precedence: Sendable, Hashable {
         /// The call's value; the stage's is a default.
         case call
@@ -46,7 +48,9 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         case override
     }
 
-    /// Sets fields on each request; a repeated name has all its values.
+    /// Sets fields on each request.
+    ///
+    /// A repeated name sets several values.
     ///
     /// The call's own fields are kept, unless `precedence` says otherwise.
     ///
@@ -62,7 +66,9 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         self.init(Self.operations(fields.map { ($0.rawName, $1) }, precedence, onlyTo: origin))
     }
 
-    /// Sets fields with names as text on each request; a repeated name has all its values.
+    /// Sets fields, named by text, on each request.
+    ///
+    /// A repeated name sets several values.
     ///
     /// - Parameters:
     ///   - fields: The names and values.
@@ -79,7 +85,7 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// Applies operations in order.
     ///
     /// - Parameters:
-    ///   - operations: The changes to each request's fields. Defaults to none, for a stage that only applies those of
+    ///   - operations: The changes to each request's fields. Without any, the default, the stage applies only those of
     ///     calls.
     public init(_ operations: [HeaderOperation] = []) {
         self.operations = operations
@@ -105,15 +111,15 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         }
     }
 
-    /// With the other stages that complete the request.
+    /// Together with the other stages that complete the request.
     package var stagePhase: Phase { .build }
 
-    /// The operations in order, with secrets and values bound to an origin redacted.
+    /// The operations in order, with secrets and values limited to an origin redacted.
     package var stageSummary: StageSummary {
         var summary = StageSummary("HeadersMiddleware", purpose: "sets header fields")
         summary.settings = operations.map { operation in
             let place = operation.origin.map { " (only to \($0))" } ?? ""
-            // Not next to the name, which identifies secret values.
+            // The value isn't shown next to the name, which identifies secret values.
             let isPlain = operation.action == .set || operation.action == .remove
             let action = isPlain ? "" : " (\(operation.action.rawValue))"
             return StageSummary.Setting(name: operation.name, value: shownValue(of: operation) + action + place)
@@ -155,9 +161,9 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         return try await next(request)
     }
 
-    /// Refuses parameters of a call that no template uses: of this stage, the call, and the inner stages.
+    /// Refuses parameters of a call that don't occur in any template of this stage, the call, or the inner stages.
     ///
-    /// The outermost stage with a template does this for all.
+    /// The outermost stage with a template does this for all of them.
     private func refuseUnusedParameters(of request: inout Request, _ next: Next) throws(HeadersError) {
         let parameters = request.options[HeaderParametersOption.self]
         if parameters.areChecked { return }
@@ -183,7 +189,8 @@ public struct HeadersMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
 }
 
 extension Middleware {
-    /// Whether requests reach templates that can't be listed here, in a branch or behind a transport.
+    /// Whether requests can reach templates that can't be listed here, because they are in a branch or behind a
+    /// transport.
     fileprivate var leadsToTemplates: Bool {
         let branches = (self as? any BranchingMiddleware)?.branches ?? []
         return (optionsRead + branches.flatMap(\.optionsRead)).contains { $0 == HeaderParametersOption.self }
@@ -191,6 +198,6 @@ extension Middleware {
 }
 
 extension HeadersMiddleware: RedactedDisplay, DescribedValue {
-    /// The same as the `summary`, with secrets redacted.
+    /// The `summary` as text, with secrets redacted.
     package var words: String { summary.description }
 }

@@ -5,7 +5,7 @@ package enum FileContentType {
 
     /// Returns the content type for a file name's extension, or ``octetStream`` if it isn't known.
     ///
-    /// The table is small and the same on every platform; case is ignored.
+    /// The table is small, and the same on every platform. Matching is case-insensitive.
     package static func guess(fileName: String) -> String {
         guard let name = fileName.unicodeScalars.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else {
             return octetStream

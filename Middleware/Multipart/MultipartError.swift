@@ -1,7 +1,9 @@
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// The error for a multipart body that can't be framed or parsed; errors are equal if their problems are.
+/// The error for a multipart body that can't be framed or parsed.
+///
+/// Errors are equal if their problems are.
 public struct MultipartError: ExplainedError, Hashable {
     /// The problem.
     #if hasAttribute(nonexhaustive)
@@ -18,7 +20,7 @@ public struct MultipartError: ExplainedError, Hashable {
         case invalidFieldValue(name: String)
         /// The content of a part is a value that couldn't be encoded; see the underlying error.
         case valueNotEncoded(part: Int, type: String)
-        /// The request carries a form that no stage framed.
+        /// The request has a form that no stage has framed.
         case stageMissing
         /// The message's Content-Type is missing or not a multipart type.
         case notMultipart(contentType: String?)
@@ -34,7 +36,7 @@ public struct MultipartError: ExplainedError, Hashable {
         case tooManyParts(limit: Int)
         /// The content of a part is larger than the limit.
         case partTooLarge(part: Int, limit: ByteCount)
-        /// There are more bytes before the first boundary, or after the last, than the limit.
+        /// There are more bytes before the first boundary, or after the last one, than the limit.
         case tooMuchPadding(limit: ByteCount)
         /// The message ended before its final boundary, after the given number of parts had begun.
         case truncated(parts: Int)
@@ -46,7 +48,7 @@ public struct MultipartError: ExplainedError, Hashable {
 
     /// The problem.
     public let problem: Problem
-    /// The reason that a value couldn't be encoded.
+    /// The reason why a value couldn't be encoded.
     package var cause: (any Error)? { sealedCause.content }
     private let sealedCause: Uncompared<(any Error)?>
 

@@ -11,12 +11,12 @@ import HTTPTypes
 /// let response = try await chain.send(.post("https://api.example.com/photos", multipart: form))
 /// ```
 ///
-/// A request with a ``MultipartForm`` gets the form as its body and the matching Content-Type, replacing existing ones.
-/// All other requests pass unchanged. A body that was set after the form is sent instead of it. The body is framed once
-/// for a call, with the randomness of the request's environment, so that a retry sends the same bytes.
+/// The stage replaces the body and Content-Type of a request that has a ``MultipartForm`` with those of the form. All
+/// other requests are passed on unchanged. A body that was set after the form is sent instead of it. The body is framed
+/// once for each call, with the randomness of the request's environment, so that a retry sends the same bytes.
 ///
-/// **Sizes.** Content-Length is exact if every part knows its length. Files of any size pass in constant memory. If a
-/// part can be read only once, the form can be sent only once.
+/// **Sizes.** Content-Length is exact if the length of every part is known. Files of any size need constant memory. If
+/// a part can be read only once, the form can be sent only once.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/build``. Outside this stage the form's body can't be read. A request that
 /// reaches the transport without passing this stage fails with ``MultipartError``.
@@ -32,13 +32,13 @@ public struct MultipartMiddleware: BuiltInStage {
 
     /// Makes the stage.
     ///
-    /// - Parameter values: The encoding of typed values in forms; by default the chain's serializer, or JSON
-    ///   without one. A call with `encoding(by:)` or `encoding(nilAsNull: true)` always uses the chain's serializer.
+    /// - Parameter values: The encoding of typed values in forms. By default, the chain's serializer, or JSON if there
+    ///   is none. A call with `encoding(by:)` or `encoding(nilAsNull: true)` always uses the chain's serializer.
     public init(values: MultipartValueEncoding? = nil) {
         self.values = values
     }
 
-    /// ``/HTTPChainCore/Phase/build``: with the other stages that complete the request.
+    /// ``/HTTPChainCore/Phase/build``: together with the other stages that complete the request.
     package var stagePhase: Phase { .build }
 
     /// The name, purpose and settings of the stage.
@@ -55,7 +55,7 @@ public struct MultipartMiddleware: BuiltInStage {
     /// - Throws: ``MultipartError``; `BodyError` for a file that can't be read; errors from the inner stages.
     public nonisolated(nonsending) func intercept(_ request: consuming Request, next: Next) async throws -> Response {
         if let form = request.options[MultipartFormNote.self] {
-            // The last content that was set is sent.
+            // The content that was set last is sent.
             if request.body.isPlaceholder { try await frame(form, in: &request) }
             request.options.remove(MultipartFormNote.self)
             request.options.remove(ValueEncoderNote.self)

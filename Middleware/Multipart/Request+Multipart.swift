@@ -15,7 +15,7 @@ extension Request {
 
     /// Returns the request with a form, which replaces its body and is framed by ``MultipartMiddleware``.
     ///
-    /// Until then the body is replayable if the form is, its length is unknown, and reading it throws
+    /// Until then, the body is replayable if the form is, and its length is unknown. Reading it throws
     /// ``MultipartError``, so that an unframed form is never sent as an empty body. A body that is set later replaces
     /// the form.
     public consuming func multipart(_ form: MultipartForm) -> Request {

@@ -26,12 +26,16 @@ extension Request {
             .typed(contentType, fileName: file.lastPathComponent)
     }
 
-    /// Makes a PUT request that sends a file unchanged, with the Content-Type of its extension unless one is set.
+    /// Makes a PUT request that sends a file unchanged.
+    ///
+    /// Its Content-Type is that of the file extension, unless `headers` has one.
     public static func put(_ url: String, headers: HTTPFields = [:], file: URL) -> Request {
         upload(.put, url, headers: headers, file: file)
     }
 
-    /// Sets the content type: an explicit type replaces an existing field, a guessed one doesn't.
+    /// Sets the content type.
+    ///
+    /// An explicit type replaces an existing field; a guessed one doesn't.
     private consuming func typed(_ contentType: String?, fileName: String) -> Request {
         if let contentType {
             head.headerFields[.contentType] = contentType

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainCore
 
-/// A request from outside a call's task to end the call.
+/// Ends a call from outside its task.
 final class CancellationSignal: Sendable {
     private let isRaised = Watched(false)
 
@@ -11,7 +11,7 @@ final class CancellationSignal: Sendable {
 
     /// Runs `operation`, and cancels it as soon as one of the signals is raised.
     ///
-    /// - Throws: Errors from `operation`; `CancellationError` if a signal came first.
+    /// - Throws: Errors from `operation`; `CancellationError` if a signal was raised first.
     static func race<Result: Sendable>(
         _ signals: [CancellationSignal],
         _ operation: @escaping @Sendable () async throws -> Result
@@ -32,9 +32,11 @@ final class CancellationSignal: Sendable {
     }
 }
 
-/// Interrupts a read as soon as a signal is raised, by running each read in a child task.
+/// Interrupts a read as soon as a signal is raised.
+///
+/// To make that possible, each read runs in a child task.
 struct CancellableReader: BodyReader {
-    /// Keeps the reader between reads, which may come from different tasks.
+    /// Stores the reader between reads, which may come from different tasks.
     private actor Inner {
         private var reader: (any BodyReader)?
 
@@ -44,7 +46,8 @@ struct CancellableReader: BodyReader {
 
         func read() async throws -> Data? {
             guard var current = reader else { return nil }
-            // The reader is removed while reading, and for good if that fails, so that the transfer behind it ends.
+            // The reader is removed while it reads. If that fails, it is not put back, so that the transfer behind it
+            // ends.
             reader = nil
             guard let chunk = try await current.read() else { return nil }
             reader = current

@@ -1,15 +1,14 @@
 import HTTPChainCore
 
-/// Counts the bytes of the caller's content, however inner stages change it.
+/// Counts the bytes of the caller's content, regardless of how inner stages change it.
 ///
 /// If the transport reports sent bytes, those are counted, because a transport may read a body long before it sends it.
-/// Content that is encoded while it's read is counted as it's read, because its encoded size isn't known before the
-/// end.
+/// Content that is encoded while it is read is counted as it is read, because its encoded size isn't known in advance.
 final class ContentCounter: RequestContentObserver {
     private struct State {
-        /// The content's size, once it's known.
+        /// The content's size, once known.
         var length: Int64?
-        /// Whether reading is counted, in which case sending isn't.
+        /// Whether bytes are counted as they are read, rather than as they are sent.
         var isRead: Bool
         var attempts = 0
     }
@@ -42,7 +41,9 @@ final class ContentCounter: RequestContentObserver {
         return counting(content)
     }
 
-    /// Returns the content, with each reading counted as an attempt.
+    /// Returns the content.
+    ///
+    /// Each reading of it counts as an attempt.
     func counting(_ content: HTTPBody) -> HTTPBody {
         content.transformed(length: content.length) { [self] inner in
             let attempt = beginAttempt()
@@ -76,7 +77,7 @@ final class ContentCounter: RequestContentObserver {
         return first + earlier
     }
 
-    /// The amount of the content that was sent, scaled if the encoded content has a different size.
+    /// The number of bytes of the content that were sent, scaled if the encoded content has a different size.
     static func count(sent: Int64, of expected: Int64?, for length: Int64?) -> Int64 {
         guard let length, let expected, expected > 0, expected != length else { return sent }
         if sent >= expected { return length }

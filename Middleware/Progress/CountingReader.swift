@@ -3,11 +3,11 @@ import HTTPChainCore
 
 /// Counts the bytes read from a body.
 struct CountingReader: BodyReader {
-    /// `nil` after it has ended.
+    /// `nil` after the end.
     var inner: (any BodyReader)?
     /// Receives the number of bytes read so far.
     let advance: @Sendable (_ total: Int64) -> Void
-    /// Receives the end, with the error of a broken body.
+    /// Called at the end, with the error if the body broke.
     let end: @Sendable (_ error: (any Error)?) -> Void
     private(set) var count: Int64 = 0
 
@@ -29,9 +29,9 @@ struct CountingReader: BodyReader {
     }
 }
 
-/// Lives as long as the download can still be read to its end.
+/// An object that exists as long as the download can still be read to its end.
 ///
-/// Reports when it no longer can be.
+/// Its release reports that this is no longer possible.
 final class DownloadInterest: Sendable {
     let tracker: TransferTracker
 

@@ -2,18 +2,18 @@ public import Foundation
 public import HTTPChainCore
 
 extension Request {
-    /// Returns the request with a Foundation progress, for code that shows or composes such progress.
+    /// Returns the request with a Foundation `Progress`, for code that displays or combines such objects.
     ///
     /// The progress has a child for the download and, if the request has a body, one for the upload. Each counts its
-    /// bytes, with equal weights. A child of unknown size is indeterminate. If the chain has the consumer's view, that
-    /// is shown, and otherwise the wire's.
+    /// bytes, with equal weights. A child of unknown size is indeterminate. The consumer's view is shown if the chain
+    /// has one, and otherwise the wire's.
     ///
     /// Cancelling the progress cancels the call with `CancellationError`, while it waits for the response or reads a
-    /// body. On Linux, Foundation doesn't pass a cancellation on to children. Cancel the progress that is returned
-    /// here, not one that it was added to.
+    /// body. On Linux, Foundation doesn't pass a cancellation on to children. Cancel the progress that this method
+    /// returns, rather than one that it was added to.
     ///
-    /// The progress is for a single call. It adds some overhead: the request and each read of the response's body are
-    /// child tasks, so that they can be cancelled.
+    /// The progress is for a single call. To make cancellation possible, the request and each read of the response's
+    /// body run in child tasks, which adds some overhead.
     public consuming func reportingFoundationProgress() -> (request: Request, progress: Progress) {
         let display = ProgressDisplay(hasUpload: !body.isEmpty)
         let signal = CancellationSignal()
@@ -45,7 +45,7 @@ private final class ProgressDisplay: Sendable {
         }
     }
 
-    /// An empty transfer is shown as one complete unit, because Foundation considers 0 of 0 indeterminate.
+    /// An empty transfer is shown as one complete unit, because Foundation treats 0 of 0 as indeterminate.
     private static func show(_ report: TransferProgress, in progress: Progress) {
         let isEmpty = report.isFinished && report.completed == 0
         progress.totalUnitCount = isEmpty ? 1 : report.expected ?? -1

@@ -1,16 +1,18 @@
-/// Reports that wait for a slow observer.
+/// Reports that are waiting for a slow observer.
 ///
-/// Newer ones replace outdated ones.
+/// New reports replace outdated ones.
 ///
-/// It never holds more than ``limit``, and always includes the last report added.
+/// The buffer never holds more than ``limit`` reports, and always includes the last one added.
 struct ProgressBuffer: Sendable {
     static let limit = 16
 
     private var reports: [TransferProgress] = []
 
-    /// Adds a report, replacing one of the same transfer that it outdates.
+    /// Adds a report.
+    ///
+    /// It replaces the previous one if that is outdated.
     mutating func append(_ report: TransferProgress) {
-        // Only the last report can be outdated: earlier ones were followed by a report that matters.
+        // Only the last report can be outdated: earlier ones are followed by a report that doesn't replace them.
         if let last = reports.last, Self.isOutdated(last, by: report) { reports.removeLast() }
         if reports.count >= Self.limit {
             reports.remove(at: reports.firstIndex { $0.state == .running } ?? 0)
@@ -25,9 +27,9 @@ struct ProgressBuffer: Sendable {
 
     var count: Int { reports.count }
 
-    /// Whether a report is outdated.
+    /// Returns whether a report is outdated.
     ///
-    /// A first report (0 bytes) never is, because it shows that a transfer began, or began again.
+    /// A first report (0 bytes) never is, because it shows that a transfer has begun or restarted.
     private static func isOutdated(_ old: TransferProgress, by new: TransferProgress) -> Bool {
         old.state == .running && new.state == .running && old.completed > 0 && old.call == new.call
             && old.view == new.view && old.direction == new.direction && old.attempt == new.attempt

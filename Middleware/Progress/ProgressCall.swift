@@ -1,11 +1,13 @@
 import HTTPChainCore
 
-/// The state of a call shared by its outermost progress stage with the inner ones.
+/// The state of a call, which its outermost progress stage shares with the inner ones.
 final class ProgressCall: Sendable {
     private struct State {
         var attempts = 0
         var isOver = false
-        /// The active attempts; with hedging there are several.
+        /// The active attempts.
+        ///
+        /// With hedging, there can be several.
         var inner: [TransferTracker] = []
     }
 
@@ -24,7 +26,7 @@ final class ProgressCall: Sendable {
         }
     }
 
-    /// Registers an attempt, so that it ends before the call does.
+    /// Registers an attempt, so that it is ended when the call is.
     ///
     /// - Returns: `false` if the call is already over.
     func register(_ tracker: TransferTracker) -> Bool {
@@ -36,7 +38,7 @@ final class ProgressCall: Sendable {
         }
     }
 
-    /// Ends the active attempts, so that nothing follows the last report of the call.
+    /// Ends the active attempts, so that the call's last report is final.
     func end(_ end: TransferProgress.State, error: (any Error)?) {
         let inner = state.withLock { state in
             state.isOver = true

@@ -9,7 +9,7 @@ public import HTTPTypes
 ///     ProgressMiddleware()                  // the caller's bytes
 ///     GzipMiddleware()
 ///     RetryMiddleware()
-///     ProgressMiddleware(.wire)             // each attempt as it is sent and received, where that is wanted too
+///     ProgressMiddleware(.wire)             // optional: each attempt, as sent and received
 /// }
 /// try await Request.get("https://example.com/map.zip").withProgress { @MainActor progress in
 ///     bar.value = progress.fraction ?? 0
@@ -18,46 +18,47 @@ public import HTTPTypes
 /// }
 /// ```
 ///
-/// An upload in a terminal, however inner stages change its content:
+/// The progress of an upload in a terminal, regardless of how inner stages change its content:
 ///
 /// ```swift
 /// let line = TerminalProgressWriter(label: "photo.jpg", showing: .upload)
 /// let upload = Request.post("https://example.com/photos", body: .file(photo)).progress { line.show($0) }
 /// ```
 ///
-/// Calls are reported on request: with ``HTTPChainCore/Request/withProgress(isolation:_:perform:)`` (a closure on any
-/// actor), ``HTTPChainCore/Request/observingProgress()`` (an asynchronous sequence),
+/// Calls report their progress on request: with ``HTTPChainCore/Request/withProgress(isolation:_:perform:)`` (a closure
+/// on any actor), ``HTTPChainCore/Request/observingProgress()`` (an asynchronous sequence),
 /// ``HTTPChainCore/Request/progress(_:)`` (a closure that is called immediately) or
-/// ``HTTPChainCore/Request/reportingFoundationProgress()``; or all calls of the chain, with the stage's own closure.
-/// Calls without observers pass untouched.
+/// ``HTTPChainCore/Request/reportingFoundationProgress()``. The stage's own closure receives the progress of all calls
+/// of the chain. Calls without observers are passed on unchanged.
 ///
-/// **Reports.** An upload, if the request has a body, and then the download. Each has a first report with 0 bytes and a
-/// last one in all cases: an empty body, a cached response, an error, a body dropped before its end. In between, the
-/// rate of reports is limited, but a new attempt and the size of a download are reported immediately. Reports come in
-/// order, and none follow the last.
+/// **Reports.** There are reports for an upload, if the request has a body, and then for the download. Each transfer
+/// always has a first report with 0 bytes and a last one, even for an empty body, a cached response, an error, or a
+/// body dropped before its end. In between, the rate of reports is limited, but a new attempt and the size of a
+/// download are reported immediately. Reports arrive in order.
 ///
-/// **Two views.** Each report names its view. The consumer's view counts the caller's bytes: for an upload the content
-/// before it's compressed, even if made by a stage (a framed multipart form, an encoded value); for a download the
-/// decoded bytes that are read. The size of compressed content isn't known there. A response decoded by a serializer is
-/// a download in one step. The wire's view counts the bytes that the transport reports as sent, and those it receives;
-/// each attempt and each redirect is a separate transfer. A transport that decodes content itself delivers it decoded.
+/// **Views.** Each report has a view. The consumer's view counts the caller's bytes. For an upload, this is the content
+/// before it is compressed, even if a stage made it (a framed multipart form, an encoded value); for a download, the
+/// decoded bytes that are read. If the content is compressed, its size isn't known there. A response decoded by a
+/// serializer is a download in one step. The wire's view counts the bytes that the transport reports as sent and those
+/// that it receives. Each attempt and each redirect is a separate transfer. A transport that decodes content itself
+/// delivers it decoded.
 ///
-/// **Sent bytes** are those that the transport reports (``/HTTPChainCore/Request/beginUploadReport()``), so that a bar
-/// is full when the network has accepted the last byte, and not when a buffer has. A repeated upload begins again, as
-/// another attempt. An upload that is compressed while it's sent, and any upload over a transport that doesn't report
-/// sent bytes, is counted as it's read. The consumer's view does this automatically, whereas a wire view must be
-/// configured to. Counting as read turns an upload into a stream. Observed responses are streams in both views.
+/// **Sent bytes** are those that the transport reports (``/HTTPChainCore/Request/beginUploadReport()``), so that a
+/// progress bar is full when the network, rather than a buffer, has accepted the last byte. A repeated upload starts
+/// again as another attempt. An upload is counted as it is read if it is compressed while it is sent, or if the
+/// transport doesn't report sent bytes. The consumer's view does this automatically; a wire view must be configured for
+/// it. Counting an upload as it is read turns it into a stream. Observed responses are streams in both views.
 ///
 /// **Place.** Phase ``/HTTPChainCore/Phase/call`` for the consumer's view and ``/HTTPChainCore/Phase/wire`` for the
-/// wire's. A call is over when its outermost progress stage says so. A wire view alone can't know about further
-/// attempts, so it needs a consumer's view outside the stages that retry.
+/// wire's. A call is over when its outermost progress stage reports so. A wire view alone can't know whether another
+/// attempt follows, so it requires a consumer's view outside the stages that retry.
 ///
 /// **Options.** The methods above.
 ///
-/// **Errors.** None of its own.
+/// **Errors.** The stage has no errors of its own kind.
 public struct ProgressMiddleware: BuiltInStage {
     private let view: TransferProgress.View
-    /// Whether the wire's view counts uploads as they are read, and not as the transport reports them sent.
+    /// Whether the wire's view counts uploads as they are read, rather than as the transport reports them sent.
     private let countsUploadsAsRead: Bool
     private let reportsPerSecond: Double
     private let observer: (@Sendable (_ progress: TransferProgress, _ request: HTTPRequest) -> Void)?
@@ -67,13 +68,12 @@ public struct ProgressMiddleware: BuiltInStage {
     /// - Parameters:
     ///   - view: The view; the consumer's by default.
     ///   - countsUploadsAsRead: Whether a wire view counts uploads as the transport reads them, possibly long before
-    ///     they are sent; by default it counts them as the transport reports them sent. The consumer's view counts them
-    ///     as they are sent if the transport reports that, and otherwise as they are read.
-    ///   - reportsPerSecond: The maximum rate of reports for one transfer, in addition to those that are always given;
-    ///     10 by default. Unlimited if it isn't a positive number.
-    ///   - observer: Receives the progress of every call, like the closure of
-    ///     ``HTTPChainCore/Request/progress(_:)``; none by default. The request has only the method and target that
-    ///     this stage saw.
+    ///     they are sent. By default, it counts them as the transport reports them sent. The consumer's view does so if
+    ///     the transport reports sent bytes, and otherwise counts them as they are read.
+    ///   - reportsPerSecond: The maximum rate of reports for one transfer, not counting those that are always made; 10
+    ///     by default. Unlimited if it isn't a positive number.
+    ///   - observer: Receives the progress of every call, like the closure of ``HTTPChainCore/Request/progress(_:)``;
+    ///     none by default. The request passed to it has only the method and target seen by this stage.
     public init(
         _ view: TransferProgress.View = .consumer,
         countsUploadsAsRead: Bool = false,
@@ -105,7 +105,7 @@ public struct ProgressMiddleware: BuiltInStage {
         .adding("uploads", countsUploadsAsRead ? "as they are read" : nil)
     }
 
-    /// Reports a wire view that can't see the end of a call, or a transport that doesn't report sent bytes.
+    /// Reports a wire view that can't detect the end of a call, or a transport that doesn't report sent bytes.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         guard view == .wire else { return [] }
         var problems: [ChainProblem] = []
@@ -145,7 +145,7 @@ public struct ProgressMiddleware: BuiltInStage {
         return try await observe(request, next)
     }
 
-    /// A separate function, so that calls without observers don't pay for its stack frame.
+    /// This is a separate function, so that calls without observers don't pay for its stack frame.
     private func observe(_ request: consuming Request, _ next: Next) async throws -> Response {
         guard let tracker = tracker(for: &request) else { return try await next(request) }
         let asRead = countsAsRead(over: next)
@@ -165,7 +165,9 @@ public struct ProgressMiddleware: BuiltInStage {
         }
     }
 
-    /// Uses the transport's reports for the consumer's view if there are any.
+    /// Returns whether an upload is counted as it is read.
+    ///
+    /// The consumer's view uses the transport's reports if there are any.
     private func countsAsRead(over next: Next) -> Bool {
         guard view == .consumer else { return countsUploadsAsRead }
         return !next.capabilities.contains(.reportsUploadProgress)
@@ -193,7 +195,7 @@ public struct ProgressMiddleware: BuiltInStage {
             observers.append(ProgressObserver { observer($0, head) })
         }
         let outer = request.options[ProgressCallNote.self]
-        // If there is no outer stage, the attempts share only the call's observers.
+        // Without an outer stage, the attempts share only the call's observers.
         let isAlone = view == .wire && outer == nil
         let number = isAlone ? asking.first?.call : nil
         let call = outer ?? ProgressCall(number: number ?? CallNumber.next())
@@ -217,15 +219,15 @@ public struct ProgressMiddleware: BuiltInStage {
 }
 
 extension ProgressState {
-    /// Whether a body that is counted as it's read was read completely when the response arrives.
+    /// Whether a body that is counted as it is read has been read completely when the response arrives.
     ///
-    /// A reader that knows the length needn't read to the end. A body of unknown length that wasn't touched was
-    /// replaced by an inner stage.
+    /// A reader that knows the length may stop before it has seen the end. A body of unknown length of which nothing
+    /// was read was replaced by an inner stage.
     fileprivate var isRead: Bool { expected.map { $0 == completed } ?? (completed == 0) }
 
-    /// Whether a body was sent when the response arrives.
+    /// Returns whether a body has been sent when the response arrives.
     ///
-    /// A successful status means that the server has it, whatever the count.
+    /// A successful status means that the server has received the body, regardless of the count.
     fileprivate func isProbablySent(_ status: HTTPResponse.Status) -> Bool {
         expected == completed || status.kind == .successful || (expected == nil && completed > 0)
     }

@@ -1,9 +1,10 @@
 import HTTPChainCore
 
-/// An observer of a call's progress, with a queue of reports to deliver one after another.
+/// An observer of a call's progress, with a queue of reports that are delivered one after another.
 ///
-/// Reporters enqueue reports under their own lock, which determines the order, and then deliver them without it. A
-/// reporter that finds another one delivering leaves its reports to it, so a closure never runs concurrently.
+/// Reporters add reports to the queue under their own lock, which determines the order, and deliver them after
+/// releasing it. If another reporter is already delivering, it also delivers the new reports, so that a closure never
+/// runs concurrently.
 final class ProgressObserver: Sendable {
     private struct Next: Sendable {
         let report: TransferProgress?
@@ -17,7 +18,7 @@ final class ProgressObserver: Sendable {
         var isReported = false
         var attempts = 0
 
-        /// The next value to fetch; `nil` while there is none.
+        /// The next value to fetch; `nil` if there is none yet.
         var next: Next? {
             mutating get {
                 if let report = buffer.popFirst() { return Next(report: report) }
@@ -26,17 +27,18 @@ final class ProgressObserver: Sendable {
         }
     }
 
-    /// The number of the call, if no outer stage has one.
+    /// The number of the call, if no outer stage has assigned one.
     let call = CallNumber.next()
     private let state = Watched(State())
     private let callback: (@Sendable (TransferProgress) -> Void)?
-    /// Raised when the observer wants to end the call.
+    /// The signal that the observer raises to end the call.
     let cancellation: CancellationSignal?
     /// Whether a chain that reports no progress may ignore the observer.
     let isOptional: Bool
 
-    /// Makes an observer that is called on the transferring task; without a closure, reports are fetched with
-    /// ``next()``.
+    /// Makes an observer whose closure is called on the transferring task.
+    ///
+    /// Without a closure, reports are fetched with ``next()``.
     init(
         cancellation: CancellationSignal? = nil,
         isOptional: Bool = false,
@@ -47,10 +49,10 @@ final class ProgressObserver: Sendable {
         self.cancellation = cancellation
     }
 
-    /// Whether a caller waits for the last report.
+    /// Whether a caller fetches the reports and waits for the last one.
     var isAwaited: Bool { callback == nil }
 
-    /// Returns the number of an attempt, for a call that no outer stage counts.
+    /// Returns the number of the next attempt, for a call whose attempts no outer stage counts.
     func nextAttempt() -> Int {
         state.update { state in
             state.attempts += 1
@@ -84,27 +86,27 @@ final class ProgressObserver: Sendable {
 
     /// Ends the call.
     ///
-    /// An observer that fetches reports gets the remaining ones and then the end. A closure needs no notification.
+    /// An observer that fetches reports receives the remaining ones and then the end. A closure isn't notified.
     func close() {
         guard callback == nil else { return }
         state.update { $0.isClosed = true }
     }
 
-    /// Ends the call if nothing has reported it.
+    /// Ends the call if no stage has reported on it.
     func closeUnread() {
         guard callback == nil else { return }
         state.update { if !$0.isReported { $0.isClosed = true } }
     }
 
-    /// Returns the next report; `nil` after the last, or when the task is cancelled.
+    /// Returns the next report, or `nil` after the last one or when the task is cancelled.
     func next() async -> TransferProgress? {
         let next = try? await state.wait { $0.next }
         return next?.report
     }
 
-    /// Returns the next report; `nil` after the last.
+    /// Returns the next report, or `nil` after the last one.
     ///
-    /// Doesn't return early if the task is cancelled.
+    /// It keeps waiting if the task is cancelled.
     func nextUninterrupted() async -> TransferProgress? {
         await state.waitUninterrupted { $0.next }.report
     }

@@ -17,11 +17,11 @@ package enum ProgressOption: RequestOption, AwaitedOption {
     package static func isHarmless(_ value: Value) -> Bool {
         value.observers.allSatisfy(\.isOptional)
     }
-    /// Ends the sequences of ``HTTPChainCore/Request/observingProgress()`` that have no reports.
+    /// Ends the sequences of ``HTTPChainCore/Request/observingProgress()`` that have received no reports.
     package static func endUnread(_ value: Value) {
         for observer in value.observers { observer.closeUnread() }
     }
-    /// Always `false`: they only observe the call.
+    /// Always `false`: the observers don't change the call.
     package static var affectsResponse: Bool { false }
 }
 
@@ -29,11 +29,11 @@ extension Request {
     /// Returns the request with a closure that receives its progress.
     ///
     /// The closure is called immediately, in order, and never concurrently. It runs on the task that reads or sends, or
-    /// on a thread of the transport. It must be quick, because the transfer waits for it. For work on the main actor,
-    /// or on another, use ``withProgress(isolation:_:perform:)`` or ``observingProgress()``, which don't delay the
+    /// on a thread of the transport. It must be quick, because the transfer waits for it. For work on the main or
+    /// another actor, use ``withProgress(isolation:_:perform:)`` or ``observingProgress()``, which don't delay the
     /// transfer.
     ///
-    /// Multiple closures can be added; every ``ProgressMiddleware`` in the chain calls them.
+    /// Several closures can be added, and every ``ProgressMiddleware`` in the chain calls all of them.
     ///
     /// - Parameter action: Receives a report.
     public consuming func progress(
@@ -54,9 +54,9 @@ extension Request {
     /// let size = try await saved
     /// ```
     ///
-    /// A slow loop misses reports in between, but never a first or last one. The sequence is for a single call and
-    /// task, and ends with the body of the response, which must be read or dropped in another task. If the call is
-    /// repeated, that isn't reported. A chain without ``ProgressMiddleware`` ends it without reports. If the request is
+    /// A slow loop misses intermediate reports, but never a first or last one. The sequence is for a single call and
+    /// task, and doesn't report a repetition of the call. It ends with the body of the response, which must be read or
+    /// dropped in another task. In a chain without ``ProgressMiddleware``, it ends without reports. If the request is
     /// never sent, or an outer stage throws before ``ProgressMiddleware``, the sequence doesn't end, whereas
     /// ``withProgress(isolation:_:perform:)`` always returns.
     public consuming func observingProgress() -> (request: Request, updates: AsyncStream<TransferProgress>) {
@@ -66,7 +66,7 @@ extension Request {
 
     /// Returns the request with a closure that receives its progress if the chain has a ``ProgressMiddleware``.
     ///
-    /// A chain without that stage accepts the request, unlike one of ``progress(_:)``.
+    /// Unlike with ``progress(_:)``, a chain without that stage accepts the request.
     package consuming func progressIfReported(
         _ action: @escaping @Sendable (_ progress: TransferProgress) -> Void
     ) -> Request {

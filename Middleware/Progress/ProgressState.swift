@@ -2,8 +2,8 @@ import HTTPChainSupport
 
 /// The state of one view of a call, and the rules for which changes are reported, without I/O.
 ///
-/// An upload, if there is one, is followed by a download. Either may begin again with another attempt. No reports
-/// follow the end of the download or ``end(_:error:at:)``.
+/// An upload, if there is one, is followed by a download. Either may restart with another attempt. No reports follow
+/// the end of the download or ``end(_:error:at:)``.
 struct ProgressState: Sendable {
     private enum Stage: Sendable {
         case idle
@@ -44,7 +44,7 @@ struct ProgressState: Sendable {
         guard stage != .over else { return nil }
         let expected = expected.flatMap { $0 >= 0 ? $0 : nil }
         let attempt = attempt ?? self.attempt
-        // A download begins with its call, and again with its head, which may add no information.
+        // A download begins with its call, and again with the head of its response, which may add no information.
         let isKnown =
             stage == .running && completed == 0
             && (self.direction, self.expected, self.attempt) == (direction, expected, attempt)
@@ -58,11 +58,11 @@ struct ProgressState: Sendable {
         return isKnown ? nil : report(.running, at: now)
     }
 
-    /// Advances to a total, and returns a report unless there was one just before.
+    /// Advances to a total, and returns a report unless the rate limit prevents it.
     ///
-    /// A smaller total than before is ignored. A total beyond the expected one shows that the expectation was wrong.
+    /// A total smaller than before is ignored. If a total exceeds the expected one, the expectation was wrong.
     ///
-    /// - Parameter expected: The expected total, if it's known only now.
+    /// - Parameter expected: The expected total, if it has become known only now.
     mutating func advance(
         _ direction: TransferProgress.Direction,
         to total: Int64,
@@ -79,19 +79,21 @@ struct ProgressState: Sendable {
 
     /// Ends the upload, before the response arrives.
     ///
-    /// - Parameter isWhole: Whether it was received completely.
+    /// - Parameter isWhole: Whether the upload was received completely.
     mutating func endUpload(isWhole: Bool, at now: Duration) -> TransferProgress? {
         guard stage == .running, direction == .upload else { return nil }
         stage = .between
         if isWhole {
-            // A transport's last report may be late.
+            // The transport's last report may be late.
             completed = max(completed, expected ?? 0)
             expected = completed
         }
         return report(isWhole ? .finished : .cancelled, at: now)
     }
 
-    /// Ends the progress; a call that ends before it began gets its first report too.
+    /// Ends the progress.
+    ///
+    /// If it hasn't begun yet, its first report is made too.
     mutating func end(_ state: TransferProgress.State, error: (any Error)? = nil, at now: Duration)
         -> [TransferProgress]
     {

@@ -8,9 +8,9 @@ struct ProgressThrottle: Sendable {
         interval = rate.isFinite && rate > 0 ? .seconds(1 / min(max(rate, 1e-6), 1e6)) : .zero
     }
 
-    /// Whether a report may be sent now.
+    /// Returns whether a report may be sent now.
     ///
-    /// If so, it counts as sent.
+    /// If so, the report counts as sent.
     mutating func admits(at now: Duration) -> Bool {
         if let next, now < next { return false }
         pass(at: now)

@@ -1,10 +1,12 @@
 package import HTTPChainCore
 
-/// The progress of a single call, of which newer reports replace older ones.
+/// The progress of a single call.
+///
+/// Newer reports replace older ones.
 package struct ProgressUpdates: Sendable {
     let observer = ProgressObserver()
 
-    /// Makes the progress of a call that is made later.
+    /// Makes the progress of a call that will be made later.
     package init() {}
 
     /// Returns a request that reports its progress here.
@@ -13,7 +15,9 @@ package struct ProgressUpdates: Sendable {
         return request
     }
 
-    /// The reports; iteration begins with those that are already waiting.
+    /// The reports.
+    ///
+    /// Iteration begins with those that are already waiting.
     var stream: AsyncStream<TransferProgress> {
         AsyncStream { [observer] in await observer.next() }
     }

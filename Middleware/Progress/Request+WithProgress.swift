@@ -11,14 +11,14 @@ extension Request {
     /// }
     /// ```
     ///
-    /// The closure runs in a separate task, which ends before this method returns. A slow closure misses reports in
-    /// between but doesn't slow the transfer down. In a chain with a ``ProgressMiddleware``, it always gets the first
-    /// and the last report.
+    /// The closure runs in a separate task, which ends before this method returns. A slow closure misses intermediate
+    /// reports, but doesn't slow the transfer down. In a chain with a ``ProgressMiddleware``, it always receives the
+    /// first and last report.
     ///
     /// - Parameters:
     ///   - isolation: The isolation of `operation`; the caller's actor.
     ///   - action: Receives a report, on the actor of the closure.
-    ///   - operation: Sends the request and reads the response's body; anything read later isn't reported.
+    ///   - operation: Sends the request and reads the response's body. Reading after it has returned isn't reported.
     /// - Returns: The result of `operation`.
     /// - Throws: Errors from `operation`.
     @discardableResult
@@ -34,7 +34,7 @@ extension Request {
 }
 
 extension ProgressUpdates {
-    /// Calls a closure with the reports until an operation has ended and the last report is delivered.
+    /// Calls a closure with the reports until an operation has ended and the last report has been delivered.
     ///
     /// - Parameters:
     ///   - isolation: The isolation of `operation`; the caller's actor.
@@ -47,7 +47,7 @@ extension ProgressUpdates {
     ) async throws -> Result {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                // A cancelled task still delivers the waiting reports, including the last.
+                // Even if the task is cancelled, the waiting reports are delivered, including the last one.
                 while let progress = await observer.nextUninterrupted() { await action(progress) }
             }
             defer { observer.close() }

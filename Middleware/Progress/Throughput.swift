@@ -3,7 +3,7 @@ import HTTPChainSupport
 
 /// The smoothed speed of a transfer: an exponential average weighted by the time between samples.
 struct Throughput: Sendable {
-    /// Shorter steps are combined, so that a burst of small chunks is a single sample.
+    /// Shorter steps are combined, so that a burst of small chunks is one sample.
     private static let shortestStep = 0.1
 
     private let window: Double
@@ -15,8 +15,8 @@ struct Throughput: Sendable {
     /// Begins measuring.
     ///
     /// - Parameters:
-    ///   - start: The time at which the transfer is at 0 bytes.
-    ///   - window: The averaging time: older samples count for at most a third.
+    ///   - start: The time at which the transfer had 0 bytes.
+    ///   - window: The averaging time. Older samples have a weight of at most about a third.
     init(from start: Duration, over window: Duration = .seconds(3)) {
         time = start.inSeconds
         self.window = window.inSeconds
@@ -35,6 +35,6 @@ struct Throughput: Sendable {
 
     /// The speed; `nil` before the first sample.
     ///
-    /// The average begins at 0; dividing by the accumulated weight removes that initial value.
+    /// The average begins at 0. Dividing by the accumulated weight removes that initial value.
     var bytesPerSecond: Double? { weight > 0 ? sum / weight : nil }
 }

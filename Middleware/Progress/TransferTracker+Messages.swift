@@ -2,7 +2,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension TransferTracker {
-    /// Begins with the first direction of a request, and counts the caller's content.
+    /// Starts the first direction of a request, and counts the caller's content.
     ///
     /// - Parameter asRead: Whether bytes are counted as they are read, because the transport doesn't report sent bytes.
     func followContent(of request: inout Request, asRead: Bool) {
@@ -15,7 +15,7 @@ extension TransferTracker {
             outer: request.options[RequestContentObserverNote.self]
         )
         request.options[RequestContentObserverNote.self] = counter
-        // A typed value has no bytes yet; an inner serializer reports when it does.
+        // A typed value has no bytes yet. An inner serializer reports them once it has encoded the value.
         if asRead, request.body.value == nil { request.body = counter.counting(request.body) }
         if asRead { return }
         let previous = request.options[UploadReportsNote.self]
@@ -29,7 +29,7 @@ extension TransferTracker {
         }
     }
 
-    /// Begins with the first direction of a request, and counts its body as the transport reports it sent.
+    /// Starts the first direction of a request, and counts its body as the transport reports it sent.
     func followSending(of request: inout Request) {
         let length = request.body.length
         if length == 0 { return begin(.download, expected: nil) }
@@ -59,7 +59,8 @@ extension TransferTracker {
         let source =
             signals.isEmpty ? body : body.transformed(length: body.length) { CancellableReader($0, signals) }
         response.body = source.transformed(length: body.length) { [self] inner in
-            // A body that can be read once ends with its reader. A replayable body ends when it is released.
+            // A body that can be read only once has ended when its reader has. A replayable body has ended when it is
+            // released.
             let own = isReplayable ? interest : DownloadInterest(self)
             return CountingReader(
                 inner: inner,
@@ -73,9 +74,9 @@ extension TransferTracker {
 }
 
 extension Response {
-    /// The expected size of the body in bytes; `nil` if only its end determines it.
+    /// The expected size of the body in bytes; `nil` if only the end of the body determines it.
     ///
-    /// Without other information, `Content-Length` is used: stages that decode content remove it.
+    /// Without other information, this is `Content-Length`. Stages that decode content remove that field.
     func expectedLength(answering method: HTTPRequest.Method) -> Int64? {
         hasNoContent(answering: method) ? 0 : body.length ?? headers.declaredLength
     }

@@ -1,13 +1,13 @@
 import HTTPChainCore
 
-/// Tracks one view of a call, or an attempt of it, and notifies the observers.
+/// Tracks one view of a call or of an attempt, and notifies the observers.
 final class TransferTracker: Sendable {
     private let state: Locked<ProgressState>
     private let observers: [ProgressObserver]
     private let time: any TimeSource
-    /// The call, if this is its consumer's view.
+    /// The call, if this is the consumer's view of it.
     private let call: ProgressCall?
-    /// Whether no other stage reports on the call after this one has ended.
+    /// Whether this tracker makes the call's last report.
     private let isOutermost: Bool
 
     init(
@@ -42,7 +42,7 @@ final class TransferTracker: Sendable {
 
     /// Ends the upload when the response has arrived.
     ///
-    /// - Parameter isWhole: Decides whether it was received completely.
+    /// - Parameter isWhole: Returns whether the upload was received completely.
     func endUpload(isWhole: (ProgressState) -> Bool) {
         report { state, now in state.endUpload(isWhole: isWhole(state), at: now) }
     }
@@ -57,10 +57,10 @@ final class TransferTracker: Sendable {
 
     /// Counts bytes of an attempt.
     ///
-    /// - Parameter expected: The total, if it's known by now.
+    /// - Parameter expected: The total, if known by now.
     func advanceUpload(to total: Int64, of expected: Int64? = nil, attempt: Int) {
         report { state, now in
-            // An earlier attempt may still run in parallel with the newer one.
+            // An earlier attempt may still be running, in parallel with the newer one.
             state.attempt == attempt ? state.advance(.upload, to: total, of: expected, at: now) : nil
         }
     }
@@ -69,7 +69,9 @@ final class TransferTracker: Sendable {
         report { state, now in state.attempt == attempt ? state.endUpload(isWhole: true, at: now) : nil }
     }
 
-    /// Ends the progress; later calls have no effect.
+    /// Ends the progress.
+    ///
+    /// Later calls have no effect.
     func end(_ end: TransferProgress.State, error: (any Error)? = nil) {
         if isOver { return }
         call?.end(end, error: error)
@@ -86,14 +88,15 @@ final class TransferTracker: Sendable {
         }
     }
 
-    /// Ends the progress with an error: cancelled or failed.
+    /// Ends the progress as cancelled or failed, depending on the error.
     func end(with error: any Error) {
         if error is CancellationError || Task.isCancelled { end(.cancelled) } else { end(.failed, error: error) }
     }
 
     private func report(_ change: (inout ProgressState, Duration) -> TransferProgress?) {
         let now = time.elapsed
-        // Enqueued under the lock, so that reports stay in order, and delivered without it.
+        // Reports are added to the queue under the lock, so that they stay in order, and delivered after it is
+        // released.
         let isReported = state.withLock { state in
             guard let report = change(&state, now) else { return false }
             enqueue(report)

@@ -1,4 +1,4 @@
-/// Chooses the view to show if there is room for only one: the consumer's, or the wire's if there is no other.
+/// Chooses the view to show if only one can be shown: the consumer's, or the wire's if there is no other.
 package struct ViewChoice: Sendable {
     private var hasConsumer = false
 

@@ -2,26 +2,29 @@ public import HTTPChainCore
 
 /// The upload settings of a single call.
 package struct ResumableUpload: Sendable, Hashable {
-    /// An identity for the content, by which a later call with the same target and length resumes the upload.
+    /// The identity of the content.
     ///
-    /// `nil`, the default, uses the SHA-256 of bytes, or the path, size and modification time of a file.
+    /// A later call with the same identity, target and length resumes the upload.
     ///
-    /// Content from a factory has no identity of this kind. Unless one is set, its upload is resumed only within the
+    /// `nil`, the default, means the SHA-256 of bytes, or the path, size and modification time of a file.
+    ///
+    /// Content from a factory has no default identity. Unless one is set, its upload can be resumed only within the
     /// same call.
     package var identity: String?
     /// The metadata for a tus server, such as `filename` and `filetype` (`Upload-Metadata`); none by default.
     ///
-    /// The draft uses HTTP fields instead (`Content-Type`, `Content-Disposition`), so its stage refuses metadata.
+    /// The draft uses HTTP fields instead (`Content-Type`, `Content-Disposition`), so a stage for the draft refuses
+    /// metadata.
     package var metadata: [String: String]
-    /// The handling of the upload when the call is cancelled; the stage's setting by default.
+    /// The treatment of the upload when the call is cancelled; the stage's setting by default.
     package var cancellation: ResumableUploadOptions.Cancellation?
 
     /// Makes the settings of an upload.
     ///
     /// - Parameters:
-    ///   - identity: An identity for the content.
+    ///   - identity: The identity of the content.
     ///   - metadata: The metadata for a tus server.
-    ///   - cancellation: The handling of the upload when the call is cancelled.
+    ///   - cancellation: The treatment of the upload when the call is cancelled.
     package init(
         identity: String? = nil,
         metadata: [String: String] = [:],
@@ -33,7 +36,7 @@ package struct ResumableUpload: Sendable, Hashable {
     }
 }
 
-/// Whether a request is a resumable upload, for ``ResumableUploadMiddleware``.
+/// The settings that make a request a resumable upload, for ``ResumableUploadMiddleware``.
 ///
 /// See also ``HTTPChainCore/Request/resumableUpload(identity:metadata:cancellation:)``.
 package enum ResumableUploadOption: RequestOption {
@@ -51,7 +54,7 @@ package enum ResumableUploadOption: RequestOption {
 
 /// Whether a resumable upload has metadata, which only a stage for tus sends.
 package enum UploadMetadataOption: RequestOption {
-    /// It has none.
+    /// `false`: the upload has no metadata.
     package static var defaultValue: Bool { false }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
@@ -70,12 +73,12 @@ extension Request {
     /// ```
     ///
     /// - Parameters:
-    ///   - identity: An identity for the content, by which a later call with the same target and length resumes the
+    ///   - identity: The identity of the content. A later call with the same identity, target and length resumes the
     ///     upload. By default, it is the SHA-256 of bytes, or the path, size and modification time of a file. Content
-    ///     from a factory has none of this kind: its upload is resumed only within the same call.
+    ///     from a factory has no default identity, so its upload can be resumed only within the same call.
     ///   - metadata: The metadata for a tus server, such as `filename` and `filetype` (`Upload-Metadata`); none by
-    ///     default. The draft uses HTTP fields instead, so a chain for it refuses a request with metadata.
-    ///   - cancellation: The handling of the upload when the call is cancelled; the stage's setting by default.
+    ///     default. The draft uses HTTP fields instead, so a chain for the draft refuses a request with metadata.
+    ///   - cancellation: The treatment of the upload when the call is cancelled; the stage's setting by default.
     public consuming func resumableUpload(
         identity: String? = nil,
         metadata: [String: String] = [:],
@@ -96,7 +99,7 @@ extension Request {
 }
 
 extension ResumableUpload: RedactedDisplay {
-    /// The names of the metadata, and the handling of a cancelled call.
+    /// The names of the metadata, and the treatment of a cancelled call.
     package var description: String {
         let names = metadata.keys.sorted().joined(separator: ", ")
         return "resumable upload" + (identity == nil ? "" : " with an identity")

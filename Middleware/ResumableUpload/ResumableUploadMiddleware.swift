@@ -1,7 +1,7 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// Makes uploads resumable, after a lost connection and after a killed process.
+/// Makes uploads resumable after a lost connection or a killed process.
 ///
 /// ```swift
 /// let store = FileUploadStore(directory: directory)
@@ -14,29 +14,30 @@ import HTTPTypes
 /// let response = try await chain.send(film.resumableUpload())
 /// ```
 ///
-/// The stage asks the server to create an upload, gets its URL, and sends the content there, in parts or whole. After
-/// a failure it asks how much the server has, and continues from there. The response is that of the last request; with
-/// tus its `Location` is the URL of the upload.
+/// The stage asks the server to create an upload, gets the upload's URL, and sends the content there, in parts or
+/// whole. After a failure, it asks how much the server has received, and continues from there. The response is that of
+/// the last request. With tus, its `Location` is the URL of the upload.
 ///
 /// **Uploads** are POST, PUT and PATCH requests: those marked with
 /// ``HTTPChainCore/Request/resumableUpload(identity:metadata:cancellation:)``, or all with content of a minimum size
 /// (``ResumableUploadOptions/Selection``). The content must be bytes, a file, or a factory with a length. With tus it
 /// mustn't have a coding (`Content-Encoding`), which tus can't express. A marked request that can't be an upload throws
-/// an ``UploadError``; an unmarked one passes untouched.
+/// an ``UploadError``; an unmarked one is passed on unchanged.
 ///
 /// **Resuming.** The store keeps the URL of the upload under a digest of method, target, content type, length,
-/// metadata, user (`partition`) and content: the SHA-256 of bytes; the path, size and modification time of a file; or a
-/// name set by the caller (its identity). The same call, in this process or another, resumes it. If two
-/// such calls run concurrently, the second makes a separate upload.
+/// metadata, user (`partition`) and content. The content is represented by the SHA-256 of bytes, by the path, size and
+/// modification time of a file, or by an identity set by the caller. The same call, in this process or another, resumes
+/// the upload. If two such calls run concurrently, the second one makes a separate upload.
 ///
-/// **Users.** `partition` is evaluated before each request and before the store changes. If another user has logged in
-/// meanwhile, the call ends with ``UploadError/Problem/userChanged``: it sends and stores nothing further.
+/// **Users.** `partition` is evaluated before each request and before each change to the store. If another user has
+/// logged in in the meantime, the call ends with ``UploadError/Problem/userChanged``, and nothing more is sent or
+/// stored.
 ///
 /// **Failures.** After lost connections, 408, 423, 425, 429, 500, 502, 503, 504 and offset mismatches, the upload
 /// continues within the limits of ``ResumableUploadOptions``. An upload that the server has lost is restarted once.
 ///
-/// **Place.** ``/HTTPChainCore/Phase/upload``. It is inside stages that complete and encode the content or need a single
-/// response to the call, and outside retry and authentication, which each part passes separately.
+/// **Place.** Phase ``/HTTPChainCore/Phase/upload``: inside stages that complete and encode the content or need a
+/// single response to the call, and outside retry and authentication, which apply to each part separately.
 ///
 /// **Options.** `resumableUpload(identity:metadata:cancellation:)`. The result is in ``HTTPChainCore/Response/upload``.
 ///
@@ -46,9 +47,11 @@ public struct ResumableUploadMiddleware: BuiltInStage {
     private let store: any UploadStore
     private let partition: UserPartition
     private let options: ResumableUploadOptions
-    /// The options that the stage reads, of which metadata is one only with tus.
+    /// The options that the stage reads.
+    ///
+    /// Metadata is one of them only with tus.
     package let stageOptions: [any RequestOption.Type]
-    /// The keys of stored uploads in use by a call.
+    /// The keys of stored uploads that are in use by a call.
     private let inFlight = Locked<Set<UploadKey>>([])
 
     /// Makes the stage.
@@ -56,8 +59,9 @@ public struct ResumableUploadMiddleware: BuiltInStage {
     /// - Parameters:
     ///   - name: The server's protocol.
     ///   - store: The store for incomplete uploads; in memory by default.
-    ///   - partition: The user of an upload, so that users can't resume each other's uploads. By default, uploads of
-    ///     requests with their own credentials aren't kept, and all others are treated as uploads of one user.
+    ///   - partition: The rule that determines the user of an upload, so that users can't resume each other's uploads.
+    ///     By default, uploads of requests with their own credentials aren't stored, and all others are treated as
+    ///     those of one user.
     ///   - options: The settings of uploads.
     public init(
         _ name: UploadProtocol,
@@ -72,7 +76,8 @@ public struct ResumableUploadMiddleware: BuiltInStage {
         stageOptions = [ResumableUploadOption.self] + (name == .tus ? [UploadMetadataOption.self] : [])
     }
 
-    /// ``/HTTPChainCore/Phase/upload``: outside stages that each part passes, inside those that need a single response.
+    /// ``/HTTPChainCore/Phase/upload``: outside stages that apply to each part, and inside those that need a single
+    /// response.
     package var stagePhase: Phase { .upload }
 
     /// The protocol and settings of the stage.
@@ -96,8 +101,8 @@ public struct ResumableUploadMiddleware: BuiltInStage {
         )
     }
 
-    /// Reports a second stage of this kind inside, users that can't be distinguished, and settings that the draft
-    /// doesn't have.
+    /// Reports a second upload stage inside this one, users that can't be distinguished, and settings that the draft
+    /// doesn't support.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         var problems: [ChainProblem] = []
         let inner = place.inside + place.nested
@@ -145,7 +150,7 @@ public struct ResumableUploadMiddleware: BuiltInStage {
         return try await upload(request, next)
     }
 
-    /// A separate function, so that calls without uploads don't pay for its stack frame.
+    /// This is a separate function, so that calls without uploads don't pay for its stack frame.
     private func upload(_ request: consuming Request, _ next: Next) async throws -> Response {
         let marked = request.options[ResumableUploadOption.self]
         guard let content = try await content(of: request, isMarked: marked != nil) else {
@@ -174,7 +179,7 @@ public struct ResumableUploadMiddleware: BuiltInStage {
         return try await run.finish(cancellation: upload.cancellation ?? options.cancellation)
     }
 
-    /// Returns the content to upload; `nil` for an unmarked request that isn't an upload.
+    /// Returns the content to upload, or `nil` for an unmarked request that isn't an upload.
     private func content(of request: borrowing Request, isMarked: Bool) async throws -> UploadContent? {
         let method = request.head.method
         let body = request.body
@@ -192,7 +197,9 @@ public struct ResumableUploadMiddleware: BuiltInStage {
         return try await UploadContent(body)
     }
 
-    /// The content coding, if the protocol has no field for it: tus describes an upload only by its metadata.
+    /// Returns the content coding if the protocol has no field for it.
+    ///
+    /// tus describes an upload only by its metadata.
     private func unnamedCoding(of request: borrowing Request) -> String? {
         guard name == .tus, let coding = request.head.headerFields[.contentEncoding] else { return nil }
         return coding.lowercased() == "identity" ? nil : coding

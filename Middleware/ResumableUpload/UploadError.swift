@@ -17,41 +17,43 @@ public struct UploadError: ExplainedError, NetworkFailure {
         case unknownLength
         /// A request marked as resumable has content in a coding, such as gzip, for which tus has no field.
         ///
-        /// The server would consider the coded bytes the content.
+        /// The server would treat the coded bytes as the content.
         case contentEncoding(String)
-        /// The target of the request is not absolute.
+        /// The target of the request isn't absolute.
         case noOrigin
         /// A metadata key is empty, or has characters that are invalid in `Upload-Metadata`.
         case invalidMetadata(key: String)
         /// The server lacks a tus extension that the stage is configured to use.
         case unsupported(extension: String)
-        /// The content is larger than the server accepts.
+        /// The content is larger than the server's limit for uploads.
         case tooLarge(length: Int64, limit: ByteCount)
-        /// The content is smaller than the server accepts as an upload.
+        /// The content is smaller than the server's minimum for uploads.
         case tooSmall(length: Int64, limit: ByteCount)
-        /// The server responded to the creation with success, but without an upload.
+        /// The server responded to the creation with success, but without the URL of an upload.
         case notCreated(status: Int)
         /// The URL of the upload isn't a valid HTTP URL.
         case unusableLocation
-        /// The upload is on an origin that isn't allowed by the stage.
+        /// The upload is on an origin that the stage doesn't allow.
         case foreignLocation(Origin)
         /// The server redirected the upload in a way that doesn't keep its method and content.
         case unusableRedirect(status: Int)
         /// The server responded with success, but without its offset.
         case noOffset
-        /// The server has more bytes than the content.
+        /// The server's offset is beyond the end of the content.
         case offsetBeyondEnd(offset: Int64, length: Int64)
         /// The server has lost the upload, and lost it again after a restart.
         case lost
         /// The response to the last bytes was lost, so the upload may be complete, and the server can't be asked.
         ///
-        /// The upload is gone, its URL is unknown, or it failed too often without being kept.
+        /// The upload no longer exists, its URL is unknown, or it failed too often and wasn't stored.
         case outcomeUnknown
         /// The file has changed since the upload began.
         case contentChanged
-        /// Another user has logged in since the upload began, by the stage's partition.
+        /// According to the stage's partition, another user has logged in since the upload began.
         case userChanged
-        /// The upload failed too often, or for too long; with the number of bytes that the server has.
+        /// The upload failed too often or for too long.
+        ///
+        /// Contains the number of bytes that the server has received.
         case interrupted(offset: Int64, length: Int64)
         /// A file of a ``FileUploadStore`` is readable by others, with these permissions.
         case readableByOthers(path: String, mode: UInt16)
@@ -72,7 +74,7 @@ public struct UploadError: ExplainedError, NetworkFailure {
     /// Whether the server may have received a part of the upload.
     private let hasSent: Bool
 
-    /// "ResumableUploadMiddleware", or "FileUploadStore" for a problem of its files.
+    /// "ResumableUploadMiddleware", or "FileUploadStore" for a problem with its files.
     package var failedStage: String {
         switch problem {
         case .readableByOthers, .ownedByAnother, .file: "FileUploadStore"

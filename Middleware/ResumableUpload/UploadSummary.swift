@@ -2,15 +2,15 @@ public import HTTPChainCore
 
 /// The result of an upload.
 public struct UploadSummary: Sendable, Hashable {
-    /// The URL of the upload at the server.
+    /// The URL of the upload on the server.
     ///
-    /// The URL may be all that is needed to change the upload, so it's treated as a secret.
+    /// Knowing the URL may be enough to change the upload, so it is treated as a secret.
     public let url: Secret
-    /// Whether the server has the whole content.
+    /// Whether the server has received all of the content.
     package let isComplete: Bool
-    /// The number of bytes that the server already had from an earlier call.
+    /// The number of bytes that the server had already received from an earlier call.
     public let resumedAt: Int64
-    /// The number of failures after which the call continued.
+    /// The number of failures that were retried.
     package let attempts: Int
     /// The number of restarts because the server had lost the upload.
     package let restarts: Int
@@ -23,6 +23,6 @@ package enum UploadSummaryFact: ResponseOption {
 }
 
 extension Response {
-    /// The result of the upload; `nil` for other responses.
+    /// The result of the upload, or `nil` for other responses.
     public var upload: UploadSummary? { options[UploadSummaryFact.self] }
 }

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// A change to decoded values of one type before the caller gets them, such as linking children to their parent.
+/// A change to decoded values of one type before the caller receives them, such as linking children to their parent.
 ///
 /// ```swift
 /// SerializerMiddleware(.json, afterDecoding: [
@@ -19,14 +19,14 @@ public struct AfterDecoding: Sendable {
     let applies: @Sendable (_ type: Any.Type) -> Bool
     let apply: @Sendable (_ value: any Sendable, _ response: HTTPResponse) async throws -> any Sendable
 
-    /// The setting of a call, as a caller writes it.
+    /// The setting of a call, in the form in which a caller writes it.
     var setting: String { "afterDecoding(\(typeName).self)" }
 
     /// Makes a change to values of a type.
     ///
     /// - Parameters:
     ///   - type: The type.
-    ///   - body: Changes the value; its errors reach the caller unchanged.
+    ///   - body: Changes the value. Its errors reach the caller unchanged.
     public static func of<Value: Sendable>(
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: inout Value) async throws -> Void
@@ -38,7 +38,7 @@ public struct AfterDecoding: Sendable {
     ///
     /// - Parameters:
     ///   - type: The type.
-    ///   - body: Changes the value; its errors reach the caller unchanged.
+    ///   - body: Changes the value. Its errors reach the caller unchanged.
     public static func of<Value: Sendable>(
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: inout Value, _ response: HTTPResponse) async throws -> Void

@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// A change to a request after its value of one type was encoded, such as sending the value's revision in a field.
+/// A change to a request after a value of one type has been encoded, such as sending the value's revision in a field.
 ///
 /// ```swift
 /// SerializerMiddleware(.json, afterEncoding: [
@@ -14,15 +14,15 @@ public struct AfterEncoding: Sendable {
     let applies: @Sendable (_ type: Any.Type) -> Bool
     let apply: @Sendable (_ value: any Sendable, _ request: Request) async throws -> Request
 
-    /// The setting of a call, as a caller writes it.
+    /// The setting of a call, in the form in which a caller writes it.
     var setting: String { "afterEncoding(\(typeName).self)" }
 
-    /// Makes a change to requests whose value is of a type, or an array of it.
+    /// Makes a change to requests whose value is of a type, or an array of that type.
     ///
     /// - Parameters:
     ///   - type: The type.
-    ///   - body: Receives the value and changes the request, whose body contains the bytes; its errors reach the caller
-    ///     unchanged.
+    ///   - body: Receives the value and changes the request, whose body contains the encoded bytes. Its errors reach
+    ///     the caller unchanged.
     public static func of<Value: Sendable>(
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: Value, _ request: inout Request) async throws -> Void
@@ -43,13 +43,15 @@ public struct AfterEncoding: Sendable {
 }
 
 extension Request {
-    /// Returns the request with another change after its value was encoded, following the stage's own changes.
+    /// Returns the request with another change after its value has been encoded.
+    ///
+    /// It follows the stage's own changes.
     ///
     /// - Parameters:
-    ///   - type: The type of the value, or of its elements; another type throws ``SerializerError`` before the request
-    ///     is sent.
-    ///   - body: Receives the value and changes the request, whose body contains the bytes; its errors reach the caller
-    ///     unchanged.
+    ///   - type: The type of the value, or of its elements. If the value has another type, ``SerializerError`` is
+    ///     thrown before the request is sent.
+    ///   - body: Receives the value and changes the request, whose body contains the encoded bytes. Its errors reach
+    ///     the caller unchanged.
     public consuming func afterEncoding<Value: Sendable>(
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: Value, _ request: inout Request) async throws -> Void

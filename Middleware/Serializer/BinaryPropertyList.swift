@@ -1,8 +1,9 @@
 import Foundation
 import HTTPChainSupport
 
-/// Validates a binary property list before Foundation parses it, because Foundation trusts counts and follows each
-/// reference.
+/// Validates a binary property list before Foundation parses it.
+///
+/// Foundation itself trusts counts and follows each reference.
 struct BinaryPropertyList {
     private let bytes: [UInt8]
     private let offsetSize: Int
@@ -14,9 +15,9 @@ struct BinaryPropertyList {
 
     static func isBinary(_ data: Data) -> Bool { data.starts(with: "bplist".utf8) }
 
-    /// - Throws: A `DecodingError` if a number points outside the list, if containers are nested more deeply than is
-    ///   allowed for XML property lists, as in a list that contains itself, or if there are more values than bytes, or
-    ///   their content is many times longer than the list, because many references point to one object.
+    /// - Throws: A `DecodingError` if a number points outside the list, if containers are nested deeper than allowed
+    ///   for XML property lists (as in a list that contains itself), if there are more values than bytes, or if the
+    ///   content is many times larger than the list because many references point to one object.
     static func check(_ data: Data) throws(DecodingError) {
         guard let list = BinaryPropertyList(data) else { throw corrupted("the trailer is not valid") }
         try list.checkObjects()
@@ -29,7 +30,7 @@ struct BinaryPropertyList {
     private init?(_ data: Data) {
         bytes = [UInt8](data)
         let trailer = bytes.count - 32
-        // A header of eight bytes, one object, and its offset.
+        // The minimum is a header of eight bytes, one object, and its offset.
         guard trailer >= 10 else { return nil }
         offsetSize = Int(bytes[trailer + 6])
         referenceSize = Int(bytes[trailer + 7])
@@ -71,14 +72,16 @@ struct BinaryPropertyList {
         }
     }
 
-    /// The maximum length of all content that is referred to, as a multiple of the list's.
+    /// The maximum total size of all referenced content, as a multiple of the list's size.
     ///
-    /// Writers store equal texts once, so that each further use is a reference of a byte or two.
+    /// Writers store equal texts only once. Each further use is a reference of one or two bytes.
     private static let largestExpansion = 16
-    /// The length of content that is read even if it's many times the list's.
+    /// The size of content that is always read, even if it is many times larger than the list.
     private static let smallContent = 1 << 20
 
-    /// The content of an object, which is the references of a container; nil if the object is out of bounds.
+    /// Returns the content of an object.
+    ///
+    /// For a container, this is its references. Returns `nil` if the object is out of bounds.
     private func content(of object: Int) -> (bytes: ArraySlice<UInt8>, isContainer: Bool)? {
         let place = table + object * offsetSize
         guard let start = Self.number(bytes[place..<(place + offsetSize)]), (8..<table).contains(start) else {
@@ -103,7 +106,7 @@ struct BinaryPropertyList {
         return (content, kind >= 0xA)
     }
 
-    /// The number of elements: in the marker, or in an integer after it.
+    /// Returns the number of elements, which is in the marker or in an integer after it.
     private func length(_ low: Int, after start: Int) -> (length: Int, next: Int)? {
         guard low == 0x0F else { return (low, start) }
         guard start < table, bytes[start] >> 4 == 0x1, bytes[start] & 0x0F <= 3 else { return nil }
@@ -121,7 +124,7 @@ struct BinaryPropertyList {
         return bytes[start..<(start + size)]
     }
 
-    /// A number of at most eight bytes; nil if it's negative or larger than any list.
+    /// Returns a number of at most eight bytes, or `nil` if it is negative or larger than any list.
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         Int(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
     }

@@ -1,10 +1,11 @@
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// A position in a body, key by key, outermost first.
+/// A position in a body, as a sequence of keys, outermost first.
 ///
-/// In text, keys are separated by dots, `"data.items"`; a number is an array index, `"results.0"`. If keys contain dots
-/// themselves, use an array, `["odata.context", "value"]`. An empty path, `""`, is the whole body.
+/// In a string, keys are separated by dots, as in `"data.items"`. A number is an array index, as in `"results.0"`. If
+/// the keys themselves contain dots, use an array, such as `["odata.context", "value"]`. An empty path, `""`, is the
+/// whole body.
 public struct BodyKeyPath: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
     CustomStringConvertible, DescribedValue
 {
@@ -19,7 +20,9 @@ public struct BodyKeyPath: Sendable, Hashable, ExpressibleByStringLiteral, Expre
         self.keys = keys
     }
 
-    /// Makes a path from keys separated by dots; an empty text is the whole body.
+    /// Makes a path from keys separated by dots.
+    ///
+    /// An empty string is the whole body.
     public init(_ path: String) {
         keys = path.pieces(at: ".").map(String.init)
     }

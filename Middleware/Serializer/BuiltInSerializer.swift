@@ -1,6 +1,8 @@
 package import Foundation
 
-/// A serializer of this package; outside, it has only the members of ``Serializer``.
+/// A serializer of this package.
+///
+/// Outside the package, only the members of ``Serializer`` are visible.
 package protocol FormattedSerializer: Serializer {
     /// The name, the media types, and the properties that differ from the defaults.
     var format: SerializerFormat { get }
@@ -8,13 +10,17 @@ package protocol FormattedSerializer: Serializer {
     /// Encodes a value.
     func data(of value: any Encodable, contentType: String) throws -> Data
 
-    /// Encodes a value nested under keys; by default in objects with one key each.
+    /// Encodes a value nested under keys.
+    ///
+    /// By default, it is nested in objects with one key each.
     func data(of value: any Encodable, under root: BodyKeyPath, in context: SerializationContext) throws -> Data
 
     /// Decodes a value.
     func value<Value: Decodable>(_ type: Value.Type, from data: Data, contentType: String?) throws -> Value
 
-    /// Decodes the value at a path; by default as a type that follows the path.
+    /// Decodes the value at a path.
+    ///
+    /// By default, this uses a type that follows the path.
     func value<Value: Decodable>(
         _ type: Value.Type,
         at path: BodyKeyPath,
@@ -76,7 +82,9 @@ package struct SerializerFormat: Sendable {
     let placesValuesInQuery: Bool
     /// Whether an empty body is a valid value, as for text.
     let decodesEmptyBodies: Bool
-    /// Whether values have keys, unlike text and bytes; the stage's key path and root key don't apply without.
+    /// Whether values have keys, unlike text and bytes.
+    ///
+    /// Without keys, the stage's key path and root key don't apply.
     let hasKeys: Bool
 
     package init(
@@ -140,13 +148,15 @@ extension Serializer {
     /// Whether values have keys, unlike text and bytes.
     var hasKeys: Bool { (self as? any FormattedSerializer)?.format.hasKeys ?? true }
 
-    /// Encodes a value nested under keys; the path is never empty.
+    /// Encodes a value nested under keys.
+    ///
+    /// The path must not be empty.
     func encode(_ value: any Encodable, under root: BodyKeyPath, in context: SerializationContext) throws -> Data {
         if let own = self as? any FormattedSerializer { return try own.data(of: value, under: root, in: context) }
         return try rooted(value, under: root, in: context)
     }
 
-    /// Decodes the value at a path, which is never empty.
+    /// Decodes the value at a path, which must not be empty.
     func decode<Value: Decodable>(
         _ type: Value.Type,
         at path: BodyKeyPath,

@@ -2,11 +2,11 @@ public import HTTPChainCore
 
 /// The encoding and decoding settings of a single call, if they differ from those of ``SerializerMiddleware``.
 ///
-/// A nil setting is the stage's own. The methods of `Request` set each of these.
+/// A setting that is `nil` means the stage's own. The methods of `Request` set all of these.
 package struct CallSerialization: Sendable {
     /// The choice of a serializer.
     package enum Choice: Sendable {
-        /// This serializer, whether or not the stage has it.
+        /// This serializer, even if the stage doesn't have it.
         case serializer(any Serializer)
         /// The stage's serializer with this name.
         case named(String)
@@ -14,9 +14,13 @@ package struct CallSerialization: Sendable {
 
     /// Whether the stage ignores the call.
     package var isOff = false
-    /// The serializer that encodes the request; nil chooses it by the call's `Content-Type`, or uses the stage's first.
+    /// The serializer that encodes the request.
+    ///
+    /// If it is `nil`, it is chosen by the call's `Content-Type`, and otherwise is the stage's first.
     package var request: Choice?
-    /// The serializer that decodes the response; nil chooses it by its `Content-Type`.
+    /// The serializer that decodes the response.
+    ///
+    /// If it is `nil`, it is chosen by the response's `Content-Type`.
     package var response: Choice?
     /// The path of the value in the response.
     package var keyPath: BodyKeyPath?
@@ -26,15 +30,15 @@ package struct CallSerialization: Sendable {
     package var encodesNilAsNull: Bool?
     /// The maximum size of the response.
     package var limit: ByteCount?
-    /// The changes to the decoded value, following those of the stage.
+    /// The changes to the decoded value, after those of the stage.
     package var afterDecoding: [AfterDecoding] = []
-    /// The changes to the request after its value was encoded, following those of the stage.
+    /// The changes to the request after its value has been encoded, after those of the stage.
     package var afterEncoding: [AfterEncoding] = []
 
     /// Makes settings that change nothing.
     package init() {}
 
-    /// Whether the settings are the same with and without a serializer stage.
+    /// Whether the settings have the same effect with and without a serializer stage.
     var isEmpty: Bool {
         request == nil && response == nil && keyPath?.isWhole != false && rootKey?.isWhole != false
             && encodesNilAsNull != true && limit == nil && afterDecoding.isEmpty && afterEncoding.isEmpty
@@ -42,7 +46,7 @@ package struct CallSerialization: Sendable {
 }
 
 extension CallSerialization {
-    /// Whether the call says how the value of the response is decoded.
+    /// Whether the call has settings for decoding the value of the response.
     package var describesDecoding: Bool { !isOff && (innerKeyPath != nil || response != nil || !afterDecoding.isEmpty) }
 
     /// The key path, unless it is the whole response.
@@ -53,8 +57,8 @@ extension CallSerialization {
     /// - Parameters:
     ///   - type: The type of the result.
     ///   - usesSerializer: Whether the call has another use for its serializer, such as encoding the request.
-    /// - Throws: ``SerializerError`` for a key path, a change to the decoded value, and a serializer that has no other
-    ///   use.
+    /// - Throws: ``SerializerError`` for a key path, for a change to the decoded value, and for a serializer without
+    ///   another use.
     package func checkUndecoded(_ type: Any.Type, usesSerializer: Bool) throws(SerializerError) {
         guard !isOff else { return }
         if let innerKeyPath {
@@ -68,7 +72,7 @@ extension CallSerialization {
         }
     }
 
-    /// The settings that only encoding a value can honor, as a caller writes them.
+    /// The settings that apply only if a value is encoded, in the form in which a caller writes them.
     var encodingOnly: [String] {
         var names = bodyOnly
         if encodesNilAsNull == true { names.append("encoding(nilAsNull: true)") }
@@ -76,7 +80,7 @@ extension CallSerialization {
         return names
     }
 
-    /// The settings that only a value as the whole body can honor, and not values in a form.
+    /// The settings that apply only to a value that is the whole body, and not to values in a form.
     var bodyOnly: [String] {
         var names: [String] = []
         if let rootKey, !rootKey.isWhole { names.append("encoding(under:)") }
@@ -84,10 +88,10 @@ extension CallSerialization {
         return names
     }
 
-    /// Whether the call says how the values in a form are encoded.
+    /// Whether the call has settings for encoding the values in a form.
     var describesValues: Bool { request != nil || encodesNilAsNull == true }
 
-    /// The settings that only decoding a whole response can honor, as a caller writes them.
+    /// The settings that apply only if a whole response is decoded, in the form in which a caller writes them.
     var decodingOnly: [String] {
         var names: [String] = []
         if let keyPath, !keyPath.isWhole { names.append("decoding(at:)") }
@@ -97,7 +101,7 @@ extension CallSerialization {
         return names
     }
 
-    /// The settings for decoding that a call without serialization doesn't honor, as a caller writes them.
+    /// The settings for decoding that a call without serialization ignores, in the form in which a caller writes them.
     var decodingOverridden: [String] {
         let isShared = response != nil && response?.name == request?.name
         return (isShared ? ["serializer(_:)"] : []) + decodingOnly
@@ -145,7 +149,7 @@ package enum SerializationOption: RequestOption {
     }
 }
 
-/// The value that a request's body was encoded from, for inner stages.
+/// The value from which a request's body was encoded, for inner stages.
 package enum EncodedValueNote: RequestOption, RequestNote {
     /// `nil`: the body wasn't encoded from a value.
     package static var defaultValue: (any Encodable & Sendable)? { nil }
@@ -158,29 +162,31 @@ extension Request {
         set { options[SerializationOption.self] = newValue }
     }
 
-    /// Returns the request with its own serializer for both directions.
+    /// Returns the request with a serializer of its own for both directions.
     public consuming func serializer(_ serializer: any Serializer) -> Request {
         serialization.request = .serializer(serializer)
         serialization.response = .serializer(serializer)
         return self
     }
 
-    /// Returns the request with the serializer, or ``DataMapper``, of this name for both directions.
+    /// Returns the request with the serializer (or ``DataMapper``) of this name for both directions.
     public consuming func serializer(_ name: String) -> Request {
         serialization.request = .named(name)
         serialization.response = .named(name)
         return self
     }
 
-    /// Returns the request with its own encoding of its value; decoding isn't affected.
+    /// Returns the request with different settings for encoding its value.
+    ///
+    /// Decoding isn't affected.
     ///
     /// ```swift
     /// Request.post("login", body: .value(credentials)).encoding(by: .form)
     /// ```
     ///
     /// - Parameters:
-    ///   - serializer: The serializer for encoding; nil leaves it unchanged.
-    ///   - rootKey: The keys under which the value is nested; an empty path disables nesting, and nil leaves it
+    ///   - serializer: The serializer for encoding, or `nil` to leave it unchanged.
+    ///   - rootKey: The keys under which the value is nested, an empty path for no nesting, or `nil` to leave them
     ///     unchanged.
     public consuming func encoding(
         by serializer: (any Serializer)? = nil,
@@ -191,21 +197,22 @@ extension Request {
         return self
     }
 
-    /// Returns the request with its own decoding of the response.
+    /// Returns the request with different settings for decoding the response.
     ///
     /// ```swift
     /// Request.get("plants").decoding(at: "data.items", upTo: .mebibytes(64))
     /// ```
     ///
-    /// It applies to calls with a type, such as `send(_:as:)`; `send(_:)` without one and `Response.decode(_:)` ignore
-    /// it.
+    /// The settings apply to calls with a type, such as `send(_:as:)`. `send(_:)` without a type and
+    /// `Response.decode(_:)` ignore them.
     ///
     /// - Parameters:
-    ///   - serializer: The serializer for the response, regardless of its `Content-Type`; nil leaves it unchanged.
-    ///   - keyPath: The position of the value in the response; an empty path is the whole response, and nil leaves it
-    ///     unchanged. An optional value is nil if anything along the path is null or missing; for other types that
-    ///     throws a ``SerializerError`` with the key.
-    ///   - limit: The maximum size of the response; nil leaves it unchanged.
+    ///   - serializer: The serializer for the response, regardless of its `Content-Type`, or `nil` to leave it
+    ///     unchanged.
+    ///   - keyPath: The position of the value in the response, an empty path for the whole response, or `nil` to leave
+    ///     it unchanged. If anything along the path is null or missing, an optional value is `nil`; for other types, a
+    ///     ``SerializerError`` with the key is thrown.
+    ///   - limit: The maximum size of the response, or `nil` to leave it unchanged.
     public consuming func decoding(
         by serializer: (any Serializer)? = nil,
         at keyPath: BodyKeyPath? = nil,
@@ -217,18 +224,20 @@ extension Request {
         return self
     }
 
-    /// Returns the request with nil properties of its value encoded as null, or omitted.
+    /// Returns the request with `nil` properties of its value encoded as null, or omitted.
     public consuming func encoding(nilAsNull asNull: Bool) -> Request {
         serialization.encodesNilAsNull = asNull
         return self
     }
 
-    /// Returns the request with another change to the decoded value, following the stage's own changes.
+    /// Returns the request with another change to the decoded value.
+    ///
+    /// It follows the stage's own changes.
     ///
     /// - Parameters:
-    ///   - type: The type of the value, or of its elements; another type throws ``SerializerError`` before the request
-    ///     is sent.
-    ///   - body: Changes the value; its errors reach the caller unchanged.
+    ///   - type: The type of the value, or of its elements. If the value has another type, ``SerializerError`` is
+    ///     thrown before the request is sent.
+    ///   - body: Changes the value. Its errors reach the caller unchanged.
     public consuming func afterDecoding<Value: Sendable>(
         _ type: Value.Type,
         _ body: @escaping @Sendable (_ value: inout Value) async throws -> Void
@@ -237,13 +246,13 @@ extension Request {
         return self
     }
 
-    /// Returns the request with or without serialization.
+    /// Returns the request with serialization enabled or disabled.
     ///
-    /// Without it, the body must be bytes, and the response is left unchanged. Settings of the call for encoding don't
-    /// apply to the bytes, so that a call whose declaration has some can send bytes, too.
+    /// If it is disabled, the body must be bytes, and the response is left unchanged. The call's settings for encoding
+    /// don't apply to the bytes, so that a call whose declaration has such settings can also send bytes.
     ///
-    /// A type that such a call requests is decoded from JSON with the default settings, so a setting of the call for
-    /// decoding throws ``SerializerError``.
+    /// If such a call requests a type, it is decoded from JSON with the default settings. A setting of the call for
+    /// decoding therefore throws ``SerializerError``.
     public consuming func serializer(_ isOn: Bool) -> Request {
         serialization.isOff = !isOn
         return self

@@ -1,8 +1,11 @@
-/// The type that a change before encoding or after decoding is made for.
+/// The type to which a change before encoding or after decoding applies.
 enum ChangedType {
-    /// Returns whether values of a type, or their elements, can be of the changed type; true if only a value can tell.
+    /// Returns whether values of a type, or their elements, can be of the changed type.
+    ///
+    /// Returns `true` if this depends on the value.
     static func isIn<Changed>(_ type: Any.Type, _ changed: Changed.Type) -> Bool {
-        // Values of any type can conform to a protocol, which itself conforms to neither.
+        // Values of any type can conform to a protocol, although the protocol itself is neither `Decodable` nor
+        // `Encodable`.
         guard changed is any Decodable.Type || changed is any Encodable.Type else { return true }
         let whole = unwrapped(type)
         var types = [whole]

@@ -13,8 +13,8 @@ import HTTPTypes
 /// }
 /// ```
 ///
-/// A call chooses it by name with ``HTTPChainCore/Request/serializer(_:)-(String)``. To change a value after it was
-/// decoded, by this or any other serializer, use ``AfterDecoding``.
+/// A call chooses it by name with ``HTTPChainCore/Request/serializer(_:)-(String)``. To change values after decoding,
+/// regardless of the serializer, use ``AfterDecoding``.
 public struct DataMapper: Serializer, FormattedSerializer {
     package let format: SerializerFormat
     private let makeData: @Sendable (_ value: any Encodable, _ call: SerializationContext) throws -> Data
@@ -26,7 +26,7 @@ public struct DataMapper: Serializer, FormattedSerializer {
     /// - Parameters:
     ///   - name: The name by which a call chooses it.
     ///   - contentType: The content type that it encodes.
-    ///   - acceptedTypes: The content types that it decodes; if empty, the one that it encodes.
+    ///   - acceptedTypes: The content types that it decodes. If the list is empty, the one that it encodes.
     ///   - encode: Encodes a value.
     ///   - decode: Decodes a value.
     public init(
@@ -43,12 +43,13 @@ public struct DataMapper: Serializer, FormattedSerializer {
         }
     }
 
-    /// Makes a mapper whose closures receive the call: its route, method and options, and the response head.
+    /// Makes a mapper whose closures receive information about the call: its route, method and options, and the head of
+    /// the response.
     ///
     /// - Parameters:
     ///   - name: The name by which a call chooses it.
     ///   - contentType: The content type that it encodes.
-    ///   - acceptedTypes: The content types that it decodes; if empty, the one that it encodes.
+    ///   - acceptedTypes: The content types that it decodes. If the list is empty, the one that it encodes.
     ///   - encode: Encodes a value.
     ///   - decode: Decodes a value.
     public init(
@@ -61,7 +62,7 @@ public struct DataMapper: Serializer, FormattedSerializer {
                 _ data: Data, _ type: any Decodable.Type, _ call: SerializationContext
             ) throws -> Any
     ) {
-        // Only the closures know whether there are keys.
+        // It is unknown whether the closures' formats have keys.
         format = SerializerFormat(
             name,
             contentType,
@@ -76,14 +77,14 @@ public struct DataMapper: Serializer, FormattedSerializer {
         try encode(value, in: SerializationContext(method: .post, route: "", contentType: contentType))
     }
 
-    /// Calls the closure with the call's original value.
+    /// Calls the closure with the original value of the call.
     public func encode(_ value: any Encodable, in context: SerializationContext) throws -> Data {
         try makeData((value as? any StandInValue)?.original ?? value, context)
     }
 
-    /// Nests the JSON that the closure returns under keys.
+    /// Nests the JSON returned by the closure under keys.
     ///
-    /// - Throws: ``SerializerError`` if the content type isn't JSON, because keys are supported only there.
+    /// - Throws: ``SerializerError`` if the content type isn't JSON, because only JSON supports keys here.
     package func data(
         of value: any Encodable,
         under root: BodyKeyPath,
@@ -139,14 +140,14 @@ public struct DataMapper: Serializer, FormattedSerializer {
 }
 
 extension BodyKeyPath {
-    /// Returns JSON nested in objects with one key each.
+    /// Returns JSON, nested in objects with one key each.
     fileprivate func wrapping(json: Data) throws -> Data {
         var wrapped = Data()
         for key in keys { wrapped += try Data("{".utf8) + JSONEncoder().encode(key) + Data(":".utf8) }
         return wrapped + json + Data(repeating: UInt8(ascii: "}"), count: keys.count)
     }
 
-    /// Returns the JSON at this path of a document; `nil` if the value there, or along the path, is null.
+    /// Returns the JSON at this path in a document, or `nil` if a value at or along the path is null.
     ///
     /// - Parameter mayBeMissing: Whether a missing member or element counts as null.
     fileprivate func part(ofJSON data: Data, mayBeMissing: Bool) throws -> Data? {

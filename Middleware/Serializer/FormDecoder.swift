@@ -4,7 +4,7 @@ import HTTPChainCore
 private protocol StringKeyedValue {}
 extension Dictionary: StringKeyedValue where Key == String {}
 
-/// Decodes a parsed form, or a word of plain text.
+/// Decodes a parsed form, or a single value of plain text.
 struct FormDecoder: Decoder {
     let node: FormNode
     let codingPath: [any CodingKey]
@@ -27,7 +27,9 @@ struct FormDecoder: Decoder {
         self
     }
 
-    /// Decodes the value, including types with their own notation in forms.
+    /// Decodes the value.
+    ///
+    /// Some types have a special notation in forms.
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let value: Any? =
             switch type {
@@ -47,17 +49,17 @@ struct FormDecoder: Decoder {
         return text
     }
 
-    /// The decoder for a dictionary, whose keys are unchanged.
+    /// The decoder for a dictionary, which leaves keys unchanged.
     private var ofData: FormDecoder {
         FormDecoder(node: node, codingPath: codingPath, style: style, keysAreData: true)
     }
 
-    /// The member for a key in the style's notation.
+    /// Returns the member for a key, converted to the style's notation.
     func member(_ key: any CodingKey) -> FormNode? {
         node.member(keysAreData ? key.stringValue : style.keys.styled(key.stringValue))
     }
 
-    /// A missing value and an empty text count as nil.
+    /// A missing value and an empty text count as `nil`.
     var isNil: Bool { node.isBlank }
 
     func child(_ node: FormNode, _ key: any CodingKey) -> FormDecoder {
@@ -153,7 +155,7 @@ private struct FormArrayReader: UnkeyedDecodingContainer {
 
     mutating func superDecoder() throws -> any Decoder { try next { $0 } }
 
-    /// Reads the next element, and continues after it unless that fails.
+    /// Reads the next element, and moves past it if that succeeds.
     private mutating func next<Result>(_ read: (FormDecoder) throws -> Result) throws -> Result {
         let result = try read(try element())
         currentIndex += 1

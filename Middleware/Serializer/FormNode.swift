@@ -1,8 +1,10 @@
 import HTTPChainSupport
 
-/// The values of a form under one name: texts, members and elements, since names may express all of them.
+/// The values of a form with a certain name: texts, members and elements, because names can express all of them.
 final class FormNode {
-    /// The texts at this position; several if a name is repeated.
+    /// The texts at this position.
+    ///
+    /// There are several if a name is repeated.
     private(set) var texts: [FormValue] = []
     /// The members, in order of appearance.
     private(set) var keys: [String] = []
@@ -29,7 +31,7 @@ final class FormNode {
 
     var hasMembers: Bool { !members.isEmpty }
 
-    /// Whether there is nothing here, or only an empty text.
+    /// Whether there is no value here, or only an empty text.
     var isBlank: Bool { members.isEmpty && appended.isEmpty && (texts.isEmpty || texts.map(\.text) == [""]) }
 
     /// The elements of an array, in any notation.
@@ -47,8 +49,8 @@ final class FormNode {
 
     /// The node under a key.
     ///
-    /// Empty brackets begin a new element, unless the last one lacks the next key, as in Rack: `a[][x]=1&a[][y]=2` is a
-    /// single element, as is `a[][x][]=1&a[][x][]=2`, which appends to a list within it.
+    /// Empty brackets begin a new element, unless the last one lacks the next key, as in Rack: `a[][x]=1&a[][y]=2` is
+    /// one element. So is `a[][x][]=1&a[][x][]=2`, which appends to a list within it.
     private func child(_ key: String, before rest: ArraySlice<String>) -> FormNode {
         guard key.isEmpty else {
             if let member = members[key] { return member }
@@ -65,7 +67,7 @@ final class FormNode {
         return element
     }
 
-    /// Whether there is already a value at a path, so that another one belongs elsewhere.
+    /// Returns whether there is already a value at a path, so that another one must be elsewhere.
     private func holds(_ path: ArraySlice<String>) -> Bool {
         guard !path.contains("") else { return false }
         var node = self

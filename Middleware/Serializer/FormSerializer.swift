@@ -17,12 +17,14 @@ package struct FormSerializer: Serializer, FormattedSerializer {
 
     /// Makes the serializer.
     ///
-    /// - Parameter encoder: The encoder for names and values, whose style is also used for decoding.
+    /// - Parameter encoder: The encoder for names and values. Its style is also used for decoding.
     package init(_ encoder: ParameterEncoder = ParameterEncoder()) {
         self.encoder = encoder
     }
 
-    /// Encodes a value as pairs of names and texts; it must have keys at its top level.
+    /// Encodes a value as pairs of names and texts.
+    ///
+    /// The value must have keys at its top level.
     package func data(of value: any Encodable, contentType: String) throws -> Data {
         var encoder = encoder
         if (value as? any StandInValue)?.keepsNulls ?? false { encoder.nils = .empty }
@@ -58,13 +60,13 @@ extension Serializer where Self == BuiltInSerializer {
     /// // plant_ids%5B%5D=1&plant_ids%5B%5D=2&is_gift=true
     /// ```
     ///
-    /// Names and values are encoded by a ``/HTTPChainCore/ParameterEncoder``, as in queries. All styles can be decoded,
-    /// except for values that leave no trace: nil, empty lists and values without keys. Nested names are decoded from
-    /// brackets and, if the style uses them, from dots. When decoding an optional type, an empty text is nil.
+    /// A ``/HTTPChainCore/ParameterEncoder`` encodes names and values, as in queries. All styles can be decoded, except
+    /// for values that aren't represented at all: `nil`, empty lists and values without keys. Nested names are decoded
+    /// from brackets and, if the style uses them, from dots. When an optional type is decoded, an empty text is `nil`.
     ///
     /// For a GET, HEAD or DELETE request, whose body has no meaning (RFC 9110 §9.3), the value is added to the query.
     ///
-    /// - Parameter encoder: The encoder for names and values, whose style is also used for decoding.
+    /// - Parameter encoder: The encoder for names and values. Its style is also used for decoding.
     public static func form(_ encoder: ParameterEncoder) -> BuiltInSerializer {
         BuiltInSerializer(FormSerializer(encoder))
     }

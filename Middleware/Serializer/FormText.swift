@@ -5,16 +5,20 @@ import HTTPChainSupport
 /// A value of a form: the text, and its parts if the style joins several values.
 package struct FormValue: Sendable, Hashable {
     var text: String
-    /// The values of a list, if it's joined with separators.
+    /// The values of a list whose values are joined by separators.
     var pieces: [String] = []
 }
 
 /// Parses the text of a form, WHATWG URL Standard §5.1.
 package enum FormText {
-    /// The maximum nesting depth of names; deeper ones indicate an attack.
+    /// The maximum nesting depth of names.
+    ///
+    /// Deeper names indicate an attack.
     static let depthLimit = 64
 
-    /// The pairs in order; a `%` that doesn't begin an escape is kept, and invalid UTF-8 becomes U+FFFD.
+    /// Returns the pairs in order.
+    ///
+    /// A `%` that doesn't begin an escape is kept, and invalid UTF-8 becomes U+FFFD.
     package static func read(_ data: Data, arrays: ParameterEncoder.Arrays) -> [(name: String, value: FormValue)] {
         data.split(separator: UInt8(ascii: "&")).map { pair in
             Steps.take(pair.count)
@@ -23,7 +27,7 @@ package enum FormText {
             var value = FormValue(text: unescaped(bytes))
             switch arrays {
             case .commas:
-                // Only unescaped commas are separators.
+                // Only commas that aren't escaped are separators.
                 value.pieces = bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
                     .map { unescaped($0) }
             case .pipes:
@@ -35,7 +39,9 @@ package enum FormText {
         }
     }
 
-    /// The keys of a name: `a[b][]` is a, b and an empty key, which appends; so is `a.b[]` if dots nest.
+    /// Returns the keys of a name.
+    ///
+    /// `a[b][]` has the keys a, b and an empty key, which appends. So does `a.b[]` if dots express nesting.
     ///
     /// A name that isn't a valid sequence of brackets and dots is used unchanged.
     package static func path(of name: String, nesting: ParameterEncoder.Nesting) throws -> [String] {

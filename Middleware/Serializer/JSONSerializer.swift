@@ -9,9 +9,9 @@ import HTTPChainSupport
 public struct JSONSerializer: Serializer, FormattedSerializer {
     /// The mapping between keys of objects and names of properties.
     public enum Keys: Sendable, Hashable {
-        /// Keys and names are the same.
+        /// Keys are the same as names.
         case asDeclared
-        /// The key `first_name` is the property `firstName`.
+        /// The key `first_name` corresponds to the property `firstName`.
         case snakeCase
     }
 
@@ -74,7 +74,7 @@ public struct JSONSerializer: Serializer, FormattedSerializer {
 }
 
 extension Serializer where Self == JSONSerializer {
-    /// JSON with unchanged keys, and dates as RFC 3339.
+    /// JSON with unchanged keys and RFC 3339 dates.
     public static var json: JSONSerializer { JSONSerializer() }
 
     /// JSON with custom settings.
@@ -86,7 +86,7 @@ extension Serializer where Self == JSONSerializer {
     /// - Parameters:
     ///   - keys: The mapping of keys; unchanged by default.
     ///   - dates: The style of dates; RFC 3339 by default.
-    ///   - contentType: The `Content-Type` to send, which is also decoded in addition to the other types.
+    ///   - contentType: The `Content-Type` to send. It is also decoded, in addition to the other types.
     ///   - encoder: Configures the encoder, which is created for each value.
     ///   - decoder: Configures the decoder, which is created for each value.
     public static func json(
@@ -99,11 +99,15 @@ extension Serializer where Self == JSONSerializer {
         JSONSerializer(keys: keys, dates: dates, contentType: contentType, encoder: encoder, decoder: decoder)
     }
 
-    /// Unavailable: a decoder is created for each value; configure it with a closure.
+    /// Unavailable: a decoder is created for each value.
+    ///
+    /// Configure it with a closure.
     @available(*, unavailable, message: "set the decoder that is made for each value: .json(decoder: { $0… })")
     public static func json(encoder: JSONEncoder = JSONEncoder(), decoder: JSONDecoder) -> JSONSerializer { .json }
 
-    /// Unavailable: an encoder is created for each value; configure it with a closure.
+    /// Unavailable: an encoder is created for each value.
+    ///
+    /// Configure it with a closure.
     @available(*, unavailable, message: "set the encoder that is made for each value: .json(encoder: { $0… })")
     public static func json(encoder: JSONEncoder) -> JSONSerializer { .json }
 }

@@ -11,11 +11,11 @@ extension HTTPBody {
     /// )
     /// ```
     ///
-    /// It can be read only once, like the values.
+    /// Like the values, the body can be read only once.
     ///
     /// - Parameters:
-    ///   - values: The values; only one at a time is in memory.
-    ///   - serializer: The encoding of keys and dates; a value always stays on one line.
+    ///   - values: The values. Only one at a time is in memory.
+    ///   - serializer: The serializer that encodes the values. Each value stays on one line.
     public static func jsonLines<Values: AsyncSequence & Sendable>(
         _ values: Values,
         serializer: JSONSerializer = .json
@@ -24,7 +24,9 @@ extension HTTPBody {
         return .once(chunks: values.map { try writer.bytes($0) })
     }
 
-    /// Returns a replayable body of newline-delimited JSON: see ``jsonLines(_:serializer:)-swift.type.method``.
+    /// Returns a replayable body of newline-delimited JSON.
+    ///
+    /// See ``jsonLines(_:serializer:)-swift.type.method``.
     public static func jsonLines(
         _ values: [some Encodable & Sendable],
         serializer: JSONSerializer = .json
@@ -35,11 +37,11 @@ extension HTTPBody {
 
     /// Returns a body with a JSON sequence (`application/json-seq`, RFC 7464 §2.1), encoded as it is sent.
     ///
-    /// It can be read only once, like the values.
+    /// Like the values, the body can be read only once.
     ///
     /// - Parameters:
-    ///   - values: The values; only one at a time is in memory.
-    ///   - serializer: The encoding of keys and dates.
+    ///   - values: The values. Only one at a time is in memory.
+    ///   - serializer: The serializer that encodes the values.
     public static func jsonSequence<Values: AsyncSequence & Sendable>(
         _ values: Values,
         serializer: JSONSerializer = .json
@@ -58,9 +60,9 @@ extension HTTPBody {
     }
 }
 
-/// The separation of JSON values in a text.
+/// The way in which JSON values are separated.
 enum JSONFraming {
-    /// Each value is on a line.
+    /// Each value is on a separate line.
     case lines
     /// Each value follows a record separator (RFC 7464).
     case sequence
@@ -89,7 +91,7 @@ private struct ArrayReader<Value: Encodable & Sendable>: BodyReader {
     var rest: ArraySlice<Value>
     let writer: JSONValueWriter
 
-    /// Combines several small values in one chunk.
+    /// Combines several small values into one chunk.
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard !rest.isEmpty else { return nil }
         var chunk = Data()

@@ -5,15 +5,17 @@ import HTTPTypes
 
 /// The values of newline-delimited JSON or a JSON sequence, decoded as they arrive.
 ///
-/// Lines end with LF or CRLF, optional for the last one; blank lines are skipped. A value of a sequence (RFC 7464)
-/// begins with a record separator and ends with LF. Only one value and one chunk of the body are in memory.
+/// Lines end with LF or CRLF, which is optional for the last line. Blank lines are skipped. A value of a sequence (RFC
+/// 7464) begins with a record separator and ends with LF. Only one value and one chunk of the body are in memory.
 public struct JSONValues<Value: Decodable>: AsyncSequence {
     let body: HTTPBody
     let framing: JSONFraming
     let serializer: JSONSerializer
     let limit: ByteCount
 
-    /// Begins to read; the body is opened, and may throw, at the first value.
+    /// Starts reading.
+    ///
+    /// The body is opened when the first value is requested, which may throw.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(
             chunks: body.makeAsyncIterator(),
@@ -41,8 +43,8 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
 
         /// Returns the next value, or `nil` at the end.
         ///
-        /// - Throws: ``SerializerError`` with the number of the line or value; errors from the body. No values follow
-        ///   an error.
+        /// - Throws: ``SerializerError`` with the number of the line or value; errors from the body. After an error,
+        ///   there are no more values.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Value? {
             guard !isFinished else { return nil }
             do {
@@ -81,14 +83,14 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
             }
         }
 
-        /// The value of a line or record; nil for a blank one.
+        /// Returns the value of a line or record, or `nil` for a blank one.
         private func value(of piece: Data) throws -> Value? {
             guard !piece.isBlank else { return nil }
             if pieces.separator == LineSplitter.recordSeparator {
                 if pieces.number == 1 {
                     throw invalid("the text does not begin with a record separator (RFC 7464 §2.2)")
                 }
-                // RFC 7464 §2.4: numbers, true, false and null may be truncated unless something terminates them.
+                // RFC 7464 §2.4: numbers, true, false and null may be truncated unless whitespace follows them.
                 if let first = piece.first(where: { !$0.isJSONSpace }), !"{[\"".utf8.contains(first),
                     piece.last?.isJSONSpace != true
                 {
@@ -115,7 +117,7 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
             SerializerError(.invalidLine(number, type: "\(Value.self)", codingPath: "", detail: detail))
         }
 
-        /// There is no value before the first separator.
+        /// The bytes before the first separator aren't a value.
         private var number: Int {
             pieces.separator == LineSplitter.recordSeparator ? Swift.max(1, pieces.number - 1) : pieces.number
         }
@@ -151,7 +153,7 @@ extension Response {
     ///
     /// - Parameters:
     ///   - type: The type of each value.
-    ///   - serializer: The encoding of keys and dates.
+    ///   - serializer: The serializer that decodes the values.
     ///   - lineLimit: The maximum length of a line; 1 MiB by default.
     public func jsonLines<Value: Decodable>(
         of type: Value.Type,
@@ -169,7 +171,7 @@ extension Response {
     ///
     /// - Parameters:
     ///   - type: The type of each value.
-    ///   - serializer: The encoding of keys and dates.
+    ///   - serializer: The serializer that decodes the values.
     ///   - limit: The maximum length of a value's text; 1 MiB by default.
     public func jsonSequence<Value: Decodable>(
         of type: Value.Type,

@@ -14,12 +14,14 @@ struct LineSplitter: Sendable {
 
     private let limit: Int
     let separator: UInt8
-    /// The bytes that have arrived; lines before `start` have been returned.
+    /// The bytes that have arrived.
+    ///
+    /// Lines before `start` have been returned.
     private var buffer = Data()
     private var start = 0
-    /// There is no line feed before this position, so a line in many chunks is searched only once.
+    /// The position before which there is no line feed, so that a line in many chunks is searched only once.
     private var searched = 0
-    /// The number of the last line returned; the first is 1.
+    /// The number of the last line that was returned, counted from 1.
     private(set) var number = 0
     private var isLast = false
     /// What is known of the value after the last separator of a sequence.
@@ -46,7 +48,7 @@ struct LineSplitter: Sendable {
         isLast = true
     }
 
-    /// Returns the next complete line, without its end; `nil` if more must arrive first.
+    /// Returns the next complete line without its ending, or `nil` if more bytes must arrive first.
     mutating func next() throws(TooLong) -> Data? {
         let origin = buffer.startIndex
         if let feed = buffer[(origin + searched)...].firstIndex(of: separator) {
@@ -54,7 +56,7 @@ struct LineSplitter: Sendable {
         }
         searched = buffer.count
         if isLast, start < buffer.count { return try take(upTo: buffer.count, next: buffer.count) }
-        // A carriage return before a line feed isn't counted.
+        // A carriage return before a line feed doesn't count.
         guard buffer.count - start <= limit &+ 1 || limit == .max else { throw TooLong(number: number + 1) }
         return nil
     }

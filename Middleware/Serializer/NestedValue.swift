@@ -1,9 +1,13 @@
 import HTTPChainCore
 
-/// The value at a key path: a type that any decoder can decode and that follows the path itself, so that the coding
-/// path of an error begins at the top of the body.
+/// The value at a key path.
+///
+/// This is a type that any decoder can decode and that follows the path itself, so that the coding path of an error
+/// begins at the top of the body.
 struct NestedValue<Value: Decodable>: Decodable {
-    /// The path, passed in a scope because the decoder calls the initializer.
+    /// The path.
+    ///
+    /// It is a task-local value, because the decoder calls the initializer.
     private static var path: BodyKeyPath { NestedValueScope.path }
 
     let value: Value
@@ -53,7 +57,7 @@ struct NestedValue<Value: Decodable>: Decodable {
         return try array.decode(Value.self)
     }
 
-    /// Returns the key unchanged, or as converted by a decoder from snake case to camel case.
+    /// Returns the key unchanged or, if the decoder converts from snake case, in camel case.
     private static func match(_ key: String, in object: KeyedDecodingContainer<AnyCodingKey>) -> AnyCodingKey? {
         let asGiven = AnyCodingKey(key)
         if object.contains(asGiven) { return asGiven }
@@ -62,7 +66,7 @@ struct NestedValue<Value: Decodable>: Decodable {
         return object.contains(AnyCodingKey(camel)) ? AnyCodingKey(camel) : nil
     }
 
-    /// As in Foundation's `convertFromSnakeCase`: leading and trailing underscores are kept.
+    /// Converts like Foundation's `convertFromSnakeCase`: leading and trailing underscores are kept.
     private static func camelCase(_ key: String) -> String {
         let scalars = key.unicodeScalars
         guard let first = scalars.firstIndex(where: { $0 != "_" }), let last = scalars.lastIndex(where: { $0 != "_" })
@@ -95,7 +99,7 @@ extension Substring {
     }
 }
 
-/// A value that represents another one while it's encoded.
+/// A value that represents another one while it is encoded.
 package protocol StandInValue: Encodable {
     /// The caller's original value.
     var original: any Encodable { get }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// A value whose nil properties are encoded as null instead of left out.
+/// A value whose `nil` properties are encoded as null instead of being omitted.
 ///
-/// Synthesized `encode(to:)` calls `encodeIfPresent`, which omits nil; here that encodes null, at every depth.
+/// Synthesized `encode(to:)` methods call `encodeIfPresent`, which omits `nil`. Here, that method encodes null, at
+/// every depth.
 package struct NullKeeping: StandInValue {
     let value: any Encodable
 
@@ -18,14 +19,17 @@ package struct NullKeeping: StandInValue {
         try value.encode(to: NullKeepingEncoder(inner: encoder))
     }
 
-    /// Returns the value to pass to an encoder: top-level dates and dictionaries, which encoders treat specially, are
-    /// unchanged.
+    /// Returns the value to pass to an encoder.
+    ///
+    /// Top-level dates and dictionaries are unchanged, because encoders treat them specially.
     package static func unwrapped(_ value: any Encodable) -> any Encodable {
         guard let keeping = value as? NullKeeping else { return value }
         return wrapping(keeping.value)
     }
 
-    /// Returns the value to pass to a container; types that the format treats specially are unchanged.
+    /// Returns the value to pass to a container.
+    ///
+    /// Types that the format treats specially are unchanged.
     static func wrapping(_ value: some Encodable) -> any Encodable {
         switch value {
         case is Date, is Data, is URL, is Decimal: value
@@ -35,7 +39,9 @@ package struct NullKeeping: StandInValue {
     }
 }
 
-/// Dictionaries are kept, because formats don't apply their key style to the keys.
+/// A dictionary.
+///
+/// Dictionaries are left unchanged, because formats don't apply their key style to the keys.
 private protocol StringKeyed {
     var keepingNulls: any Encodable { get }
 }

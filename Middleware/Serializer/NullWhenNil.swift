@@ -1,15 +1,15 @@
 import HTTPChainCore
 
-/// A property that is encoded as null if it's nil, instead of being omitted.
+/// A property that is encoded as null if it is `nil`, instead of being omitted.
 ///
 /// ```swift
 /// struct Profile: Codable, Sendable {
 ///     @NullWhenNil var nickname: String?   // {"nickname": null} clears it on the server
-///     var motto: String?                   // left out when nil
+///     var motto: String?                   // omitted if nil
 /// }
 /// ```
 ///
-/// It can be decoded from null or a missing value. To encode every nil of a value as null, see
+/// It can be decoded from null and from a missing value. To encode all `nil` properties of a value as null, see
 /// ``HTTPChainCore/Request/encoding(nilAsNull:)``.
 @propertyWrapper
 public struct NullWhenNil<Value> {

@@ -1,7 +1,7 @@
 package import Foundation
 public import HTTPChainCore
 
-/// Text in a character encoding: strings, and values written as one word, such as numbers, dates and UUIDs.
+/// Text in a character encoding: strings, and values that can be written as text, such as numbers, dates and UUIDs.
 package struct PlainTextSerializer: Serializer, FormattedSerializer {
     package let format: SerializerFormat
     private let charset: String
@@ -56,13 +56,13 @@ package struct PlainTextSerializer: Serializer, FormattedSerializer {
 }
 
 extension Serializer where Self == BuiltInSerializer {
-    /// Text as UTF-8: strings, and values written as one word, such as numbers, dates and UUIDs.
+    /// Text in UTF-8: strings, and values that can be written as text, such as numbers, dates and UUIDs.
     public static var text: BuiltInSerializer { text() }
 
     /// Text with custom settings.
     ///
-    /// It is encoded with the charset in the call's `Content-Type`, or else the default. It is decoded by the byte
-    /// order mark, then the charset in the response's `Content-Type`, then the default.
+    /// Text is encoded with the charset in the call's `Content-Type`, or otherwise the default. It is decoded according
+    /// to the byte order mark, otherwise the charset in the response's `Content-Type`, and otherwise the default.
     ///
     /// - Parameters:
     ///   - charset: The default character encoding; UTF-8 by default.

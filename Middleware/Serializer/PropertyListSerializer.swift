@@ -7,7 +7,7 @@ package struct PropertyListSerializer: Serializer, FormattedSerializer {
     package enum Format: Sendable, Hashable {
         /// Text that any XML parser can read.
         case xml
-        /// Smaller and faster.
+        /// The binary format, which is smaller and faster.
         case binary
     }
 
@@ -25,7 +25,9 @@ package struct PropertyListSerializer: Serializer, FormattedSerializer {
         self.style = style
     }
 
-    /// Encodes a value as a property list; its top level must be an array or a dictionary.
+    /// Encodes a value as a property list.
+    ///
+    /// Its top level must be an array or a dictionary.
     package func data(of value: any Encodable, contentType: String) throws -> Data {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = style == .xml ? .xml : .binary
@@ -35,9 +37,9 @@ package struct PropertyListSerializer: Serializer, FormattedSerializer {
     /// Decodes a value from a property list in any format.
     ///
     /// - Throws: A `DecodingError`, including for a list that is nested deeper than 128 levels (64 on Apple platforms,
-    ///   whose threads have small stacks); for a binary list that contains itself, or refers to its texts so often that
-    ///   they are many times longer than it; for an XML list whose document type has its own declarations, or whose XML
-    ///   declaration is longer than 4,096 bytes.
+    ///   whose threads have small stacks); for a binary list that contains itself, or that refers to its texts so often
+    ///   that they are many times larger than the list; for an XML list whose document type has internal declarations,
+    ///   or whose XML declaration is longer than 4,096 bytes.
     package func value<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
@@ -51,7 +53,9 @@ package struct PropertyListSerializer: Serializer, FormattedSerializer {
         return try PropertyListDecoder().decode(type, from: data)
     }
 
-    /// Checks a list in OpenStep format, whose parser has a limit that fits each stack, unlike the decoder.
+    /// Checks a list in OpenStep format.
+    ///
+    /// Unlike the decoder, its parser has a depth limit that fits any stack.
     private static func checkOpenStep(_ data: Data) throws(DecodingError) {
         guard let list = try? PropertyListSerialization.propertyList(from: data, format: nil) else { return }
         var pending: [(value: Any, depth: Int)] = [(list, 1)]
@@ -66,7 +70,9 @@ package struct PropertyListSerializer: Serializer, FormattedSerializer {
 }
 
 extension Serializer where Self == BuiltInSerializer {
-    /// Property lists, encoded as XML, which any XML parser can read; binary and OpenStep are decoded, too.
+    /// Property lists, encoded as XML, which any XML parser can read.
+    ///
+    /// Binary and OpenStep lists can be decoded too.
     public static var propertyList: BuiltInSerializer { BuiltInSerializer(PropertyListSerializer()) }
 
     /// Property lists, encoded in the binary format, which is smaller and faster.

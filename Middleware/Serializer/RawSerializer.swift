@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Unchanged bytes: only for `Data` and optional `Data`.
+/// Unchanged bytes, only for `Data` and `Data?`.
 package struct RawSerializer: Serializer, FormattedSerializer {
     package let format: SerializerFormat
 
@@ -35,10 +35,10 @@ package struct RawSerializer: Serializer, FormattedSerializer {
 }
 
 extension Serializer where Self == BuiltInSerializer {
-    /// Unchanged bytes, sent as `application/octet-stream`: only for `Data` and optional `Data`.
+    /// Unchanged bytes, sent as `application/octet-stream`, only for `Data` and `Data?`.
     public static var raw: BuiltInSerializer { raw() }
 
-    /// Unchanged bytes: only for `Data` and optional `Data`.
+    /// Unchanged bytes, only for `Data` and `Data?`.
     ///
     /// - Parameter contentType: The media type with which they are sent; `application/octet-stream` by default.
     public static func raw(_ contentType: String = "application/octet-stream") -> BuiltInSerializer {

@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-/// The call for which a ``Serializer`` encodes or decodes a value, with its route, method and options.
+/// The call for which a ``Serializer`` encodes or decodes a value.
 ///
 /// ```swift
 /// DataMapper("records", contentType: "application/x-records") { value, call in
@@ -17,9 +17,9 @@ public struct SerializationContext: Sendable {
     public let route: String
     /// All options of the call.
     public let options: RequestOptions
-    /// The head of the response being decoded; nil while the request is encoded.
+    /// The head of the response being decoded, or `nil` while the request is encoded.
     public let response: HTTPResponse?
-    /// The `Content-Type` being encoded or decoded; nil for a response without one.
+    /// The `Content-Type` being encoded or decoded, or `nil` for a response without one.
     public let contentType: String?
 
     package init(

@@ -3,7 +3,7 @@ import HTTPChainCore
 
 /// Encodes values in a format, and decodes them.
 ///
-/// A conforming type declares its media types and implements the two conversions. Key paths, root keys, null for nil
+/// A conforming type declares its media types and implements the two conversions. Key paths, root keys, null for `nil`,
 /// and empty bodies work with any serializer whose conversions use `Encodable` and `Decodable`.
 ///
 /// ```swift
@@ -17,13 +17,15 @@ import HTTPChainCore
 /// }
 /// ```
 public protocol Serializer: Sendable {
-    /// The name of the serializer in `explain()`, in errors, and for calls that choose it by name.
+    /// The name of the serializer in `explain()` and in errors, by which calls can also choose it.
     var name: String { get }
 
-    /// The content type that it encodes: the value of `Content-Type`.
+    /// The content type that it encodes, used as the value of `Content-Type`.
     var contentType: String { get }
 
-    /// The media types that it decodes; by default the one that it encodes.
+    /// The media types that it decodes.
+    ///
+    /// By default, the one that it encodes.
     ///
     /// `text/*`, `application/*+json` and `*/*+json` match all such types. If several serializers decode a type, the
     /// one with the most specific match is chosen.
@@ -36,34 +38,38 @@ public protocol Serializer: Sendable {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - contentType: The `Content-Type` that is sent: the serializer's own, or the call's.
-    /// - Throws: Any error; the stage converts it to a ``SerializerError``.
+    ///   - contentType: The `Content-Type` that is sent: that of the serializer or of the call.
+    /// - Throws: Any error. The stage converts it to a ``SerializerError``.
     func encode(_ value: any Encodable, contentType: String) throws -> Data
 
-    /// Encodes a value, for a call; by default with ``encode(_:contentType:)``.
+    /// Encodes a value for a call.
+    ///
+    /// By default, this uses ``encode(_:contentType:)``.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - context: The call, with its route and options.
-    /// - Throws: Any error; the stage converts it to a ``SerializerError``.
+    /// - Throws: Any error. The stage converts it to a ``SerializerError``.
     func encode(_ value: any Encodable, in context: SerializationContext) throws -> Data
 
-    /// Decodes a value, for a call; by default with ``decode(_:from:contentType:)``.
+    /// Decodes a value for a call.
+    ///
+    /// By default, this uses ``decode(_:from:contentType:)``.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
     ///   - data: The bytes.
-    ///   - context: The call, with the response head.
-    /// - Throws: Any error; the stage converts it to a `DecodingFailure`.
+    ///   - context: The call, with the head of the response.
+    /// - Throws: Any error. The stage converts it to a `DecodingFailure`.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data, in context: SerializationContext) throws -> Value
 
     /// Decodes a value.
     ///
     /// - Parameters:
     ///   - type: The type of the value.
-    ///   - data: The bytes; empty only if ``decodesEmptyBodies`` is `true`.
+    ///   - data: The bytes. They are empty only if ``decodesEmptyBodies`` is `true`.
     ///   - contentType: The `Content-Type` of the response, if it has one.
-    /// - Throws: Any error; the stage converts it to a `DecodingFailure`.
+    /// - Throws: Any error. The stage converts it to a `DecodingFailure`.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data, contentType: String?) throws -> Value
 }
 
@@ -74,12 +80,12 @@ extension Serializer {
     /// `false`: an empty body isn't a value.
     public var decodesEmptyBodies: Bool { false }
 
-    /// Ignores the call, because most formats don't depend on it.
+    /// Ignores the context, because most formats don't depend on it.
     public func encode(_ value: any Encodable, in context: SerializationContext) throws -> Data {
         try encode(value, contentType: context.contentType ?? contentType)
     }
 
-    /// Ignores the call, because most formats don't depend on it.
+    /// Ignores the context, because most formats don't depend on it.
     public func decode<Value: Decodable>(
         _ type: Value.Type,
         from data: Data,
@@ -88,7 +94,7 @@ extension Serializer {
         try decode(type, from: data, contentType: context.contentType)
     }
 
-    /// The specificity with which the serializer matches a media type; nil if it doesn't.
+    /// Returns how specifically the serializer matches a media type, or `nil` if it doesn't match.
     func precision(of type: MediaType) -> Int? {
         acceptedTypes.compactMap { type.precision(of: $0) }.max()
     }

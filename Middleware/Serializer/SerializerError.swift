@@ -1,10 +1,10 @@
 public import HTTPChainCore
 
-/// The error for a value that can't be encoded, or a response that can't be decoded at all.
+/// The error for a value that can't be encoded, or for a response that can't be decoded at all.
 ///
 /// If the body was decoded but isn't the expected value, the error is `DecodingFailure`.
 public struct SerializerError: ExplainedError {
-    /// The body that the error is about.
+    /// The body to which the error applies.
     public enum Message: String, Sendable, Hashable {
         /// The request's body.
         case request
@@ -21,17 +21,20 @@ public struct SerializerError: ExplainedError {
         case noSerializer(contentType: String?, of: Message, available: [String])
         /// The call chooses a serializer by an unknown name.
         case unknownName(String, available: [String])
-        /// The call has settings, as a caller writes them, that can't be applied: its body isn't a value to encode, or
-        /// the stage doesn't decode its response.
+        /// The call has settings that can't be applied, because its body isn't a value to encode, or the stage doesn't
+        /// decode its response.
+        ///
+        /// They are in the form in which a caller writes them.
         case unusedSettings([String], of: Message)
-        /// The call has a change, as a caller writes it, to values of one type, but its value and the elements of its
-        /// value are of another type.
+        /// The call has a change to values of one type, but its value and the elements of its value have another type.
+        ///
+        /// The setting is in the form in which a caller writes it.
         case otherType(String, setting: String, of: Message)
         /// The value can't be encoded in the format.
         case notEncodable(type: String, serializer: String, codingPath: String, detail: String)
-        /// The key path ends early: there is no such key at that position.
+        /// The key path contains a key that doesn't exist at its position.
         case keyPathMissing(key: String, path: BodyKeyPath, place: BodyKeyPath, available: [String])
-        /// The call sets how its response is decoded, but the type of its result isn't decoded.
+        /// The call has a setting for decoding its response, but the type of its result isn't decoded.
         case notDecoded(type: String, setting: String)
         /// The response's body is larger than the limit.
         case tooLarge(limit: ByteCount)
@@ -39,11 +42,15 @@ public struct SerializerError: ExplainedError {
         case contentEncoded(String)
         /// The character encoding is unknown.
         case unknownCharset(String)
-        /// The bytes are invalid in this character encoding, or it lacks characters for the text.
+        /// The bytes are invalid in this character encoding, or the encoding lacks characters for the text.
         case notInCharset(String)
-        /// A line of a stream isn't a valid value; lines count from 1.
+        /// A line of a stream isn't a valid value.
+        ///
+        /// Lines are counted from 1.
         case invalidLine(Int, type: String, codingPath: String, detail: String)
-        /// A line of a stream is longer than the limit; lines count from 1.
+        /// A line of a stream is longer than the limit.
+        ///
+        /// Lines are counted from 1.
         case lineTooLong(Int, limit: ByteCount)
     }
 
@@ -51,7 +58,9 @@ public struct SerializerError: ExplainedError {
     public let problem: Problem
     /// The request and the head of the response, redacted.
     package let failedExchange: ExchangeSnapshot?
-    /// The coder's error; it may quote values, and isn't included in ``description``.
+    /// The coder's error.
+    ///
+    /// It may quote values, so it isn't included in ``description``.
     package let cause: (any Error)?
 
     package init(_ problem: Problem, exchange: ExchangeSnapshot? = nil, underlyingError: (any Error)? = nil) {
@@ -127,7 +136,9 @@ public struct SerializerError: ExplainedError {
         }
     }
 
-    /// The stage, reason and exchange; the coder's own error adds nothing to `reason`.
+    /// The stage, the reason and the exchange.
+    ///
+    /// The coder's own error adds nothing to `reason`.
     public var description: String { explanation.text(of: stage) + (exchange.map { "\n  \($0)" } ?? "") }
 
     private static func list(_ names: [String]) -> String {
@@ -149,7 +160,7 @@ public struct SerializerError: ExplainedError {
         )
     }
 
-    /// Makes the error from one that an encoder threw.
+    /// Makes the error from an error that an encoder threw.
     init(_ error: any Error, encoding value: any Encodable, by serializer: any Serializer) {
         var path = ""
         var detail = "\(error)"

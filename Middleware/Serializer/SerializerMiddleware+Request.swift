@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPTypes
 
 extension SerializerMiddleware {
-    /// Encodes a value in the body as bytes or a query.
+    /// Encodes a value in the body as bytes, or adds it to the query.
     func encodeBody(of request: inout Request, for call: CallSerialization) throws {
         guard let value = request.body.value else { return }
         let given = request.head.headerFields[.contentType]
@@ -32,11 +32,11 @@ extension SerializerMiddleware {
         }
     }
 
-    /// Refuses settings of the call that nothing can honor.
+    /// Refuses settings of the call that can't be applied.
     func checkSettings(of request: borrowing Request, for call: CallSerialization) throws(SerializerError) {
         let isDecodedElsewhere = request.options[LongLivedResponseNote.self]
         if call.isOff {
-            // An event stream or a typed call decodes plain JSON even then, without the settings.
+            // In this case, an event stream or a typed call decodes plain JSON, without the settings.
             if isDecodedElsewhere || request.options[ExpectedTypeNote.self] != nil, !call.decodingOverridden.isEmpty {
                 throw unused(call.decodingOverridden, of: .response, request)
             }
@@ -56,7 +56,7 @@ extension SerializerMiddleware {
         try checkTypes(of: request, for: call)
     }
 
-    /// Refuses changes of the call to values of another type.
+    /// Refuses changes of the call that apply to values of another type.
     private func checkTypes(of request: borrowing Request, for call: CallSerialization) throws(SerializerError) {
         var problem: SerializerError.Problem?
         if let value = request.body.value {
@@ -83,7 +83,9 @@ extension SerializerMiddleware {
         return SerializerError(.unusedSettings(names, of: message), exchange: exchange)
     }
 
-    /// Encodes values from inner stages; root keys for bodies don't apply to them.
+    /// Returns an encoder for values of inner stages.
+    ///
+    /// Root keys for bodies don't apply to them.
     func valueEncoder(for request: Request, _ call: CallSerialization) -> ValueEncoder {
         let (method, route, options) = (request.head.method, request.url, request.options)
         return ValueEncoder(isChosenByCall: call.describesValues) { value, given in
@@ -95,7 +97,9 @@ extension SerializerMiddleware {
         }
     }
 
-    /// The serializer with the most specific match for a type; of equals, the first.
+    /// Returns the serializer with the most specific match for a type.
+    ///
+    /// If several match equally, the first one is returned.
     func speaker(of type: MediaType) -> (any Serializer)? {
         var best: (serializer: any Serializer, precision: Int)?
         for serializer in serializers {
@@ -141,9 +145,9 @@ enum QueryPlacement {
     static func append(_ form: String, to path: String?) -> String {
         let path = path ?? ""
         guard !form.isEmpty else { return path }
-        // Compares bytes, because a combining character after a question mark forms a different character.
+        // The bytes are compared, because a combining character after a question mark forms a different `Character`.
         let hasQuery = path.utf8.contains(UInt8(ascii: "?"))
-        // By RFC 3986, a plus sign in a query is a plus sign; %20 is always a space.
+        // In a query according to RFC 3986, a plus sign is a plus sign. %20 is always a space.
         let query = Escaping.replacing(in: form) { $0 == "+" ? "%20" : nil }
         if hasQuery, !path.includes("{?") {
             let isOpen = path.utf8.last == UInt8(ascii: "?") || path.utf8.last == UInt8(ascii: "&")

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// A call whose response is decoded.
 struct DecodedCall {
-    /// The head that was sent.
+    /// The head of the request as sent.
     var request: HTTPRequest
     let context: SerializationContext
     let settings: CallSerialization
@@ -64,7 +64,7 @@ extension SerializerMiddleware {
         do throws(SerializerError) {
             (serializer, path) = try reader(of: response, for: type, call)
         } catch {
-            // Nothing has to read whitespace, whatever its content type.
+            // White space needn't be decoded, regardless of its content type.
             if bytes.isBlank, call.response == nil, let empty = EmptyContent.value(of: type) { return empty }
             throw error
         }
@@ -92,7 +92,7 @@ extension SerializerMiddleware {
             {
                 return text
             }
-            // Whitespace counts as no content, unless the serializer accepts it, as plain text does.
+            // White space counts as no content, unless the serializer accepts it, as plain text does.
             if bytes.isBlank, let empty = EmptyContent.value(of: type) { return empty }
             throw DecodingFailure(
                 type,
@@ -106,7 +106,9 @@ extension SerializerMiddleware {
         }
     }
 
-    /// Decodes at the call's place; if it's busy, waits up to the call's deadline.
+    /// Decodes at the place that the call has chosen.
+    ///
+    /// If that is busy, waits until the call's deadline.
     private static func run<Value: Sendable>(
         at place: any DecodingPlace,
         _ timer: TransferTimer?,
@@ -152,7 +154,7 @@ extension SerializerMiddleware {
         return placed(first, call)
     }
 
-    /// The serializer with the position of the value.
+    /// Returns the serializer, together with the position of the value.
     private func placed(_ serializer: any Serializer, _ call: CallSerialization) -> (any Serializer, BodyKeyPath) {
         (serializer, call.keyPath ?? (keyPath.isWhole || serializer.hasKeys ? keyPath : .whole))
     }

@@ -2,7 +2,7 @@ import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
-/// Encodes typed values as request bodies, and decodes responses to typed values.
+/// Encodes typed values as request bodies, and decodes responses as typed values.
 ///
 /// ```swift
 /// let chain = try Chain(transport: transport) {
@@ -15,27 +15,27 @@ import HTTPTypes
 /// let none = try await chain.send(.get("https://api.example.com/plants/0"), as: Plant?.self)   // 204: nil
 /// ```
 ///
-/// **Requests.** A body that is a value (`HTTPBody.value`) is encoded by the serializer that the call chooses, or the
-/// one for the call's `Content-Type`, or the first. `Content-Type` is set unless present. A form is added to the query
-/// of a GET, HEAD or DELETE request. Other bodies are left unchanged,
-/// and settings of the call that could only apply to a value are then an error.
+/// **Requests.** A body that is a value (`HTTPBody.value`) is encoded by the serializer that the call chooses,
+/// otherwise by the one for the call's `Content-Type`, and otherwise by the first. `Content-Type` is set unless
+/// present. A form is added to the query of a GET, HEAD or DELETE request. Other bodies are left unchanged. With such a
+/// body, settings of the call that apply only to values cause an error.
 ///
-/// **Responses.** If a type is expected (`send(_:as:)`), `Accept` is set unless present, and the response is decoded by
-/// the serializer that the call chooses, or the one with the most specific match for its `Content-Type`. A response
-/// without `Content-Type` is decoded by the first serializer, and a stage with a single serializer uses it for
-/// everything. If `Data` is expected, it is the unchanged content, unless there is a key path. If a `String` is
-/// expected and the content doesn't decode to one, it is the content's text in its charset, such as a whole JSON
-/// document.
+/// **Responses.** If a type is expected (`send(_:as:)`), `Accept` is set unless present. The response is decoded by the
+/// serializer that the call chooses, or otherwise by the one with the most specific match for its `Content-Type`. A
+/// response without `Content-Type` is decoded by the first serializer, and a stage with a single serializer uses it for
+/// all responses. If `Data` is expected, the result is the unchanged content, unless there is a key path. If a `String`
+/// is expected and the content doesn't decode to one, the result is the content's text in its charset, such as a whole
+/// JSON document.
 ///
-/// **No content.** A 204, 205 or 304, a response to HEAD, and an empty body are decoded as nil for an optional type, as
-/// an `EmptyResponse` for that type, and cause a `DecodingFailure` for others.
+/// **No content.** A 204, 205 or 304, a response to HEAD, and an empty body are decoded as `nil` for an optional type
+/// and as an `EmptyResponse` for that type. For other types, they cause a `DecodingFailure`.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/decode``: outside status validation, so that it decodes only accepted
-/// responses.
+/// **Place.** Phase ``/HTTPChainCore/Phase/decode``: outside status validation, so that only accepted responses are
+/// decoded.
 ///
 /// **Options.** The methods of `Request` in this module.
 ///
-/// **Errors.** ``SerializerError`` and `DecodingFailure`; errors from closures after decoding, unchanged.
+/// **Errors.** ``SerializerError`` and `DecodingFailure`; rethrows errors from closures after decoding.
 public struct SerializerMiddleware: BuiltInStage {
     private(set) var serializers: [any Serializer]
     let keyPath: BodyKeyPath
@@ -48,13 +48,13 @@ public struct SerializerMiddleware: BuiltInStage {
     /// Makes the stage.
     ///
     /// - Parameters:
-    ///   - serializers: The serializers; the first is the default for encoding.
+    ///   - serializers: The serializers. The first is the default for encoding.
     ///   - keyPath: The position of values in responses; the whole response by default.
     ///   - rootKey: The keys under which request values are nested; none by default.
-    ///   - encodesNilAsNull: Whether nil properties are encoded as null; they are omitted by default.
+    ///   - encodesNilAsNull: Whether `nil` properties are encoded as null; by default, they are omitted.
     ///   - limit: The maximum size of a response to decode; 16 MiB by default.
     ///   - afterDecoding: The changes to decoded values, in order.
-    ///   - afterEncoding: The changes to requests after their values were encoded, in order.
+    ///   - afterEncoding: The changes to requests after their values have been encoded, in order.
     public init(
         _ serializers: any Serializer...,
         keyPath: BodyKeyPath = "",
@@ -145,7 +145,7 @@ public struct SerializerMiddleware: BuiltInStage {
         if !request.head.headerFields.contains(.accept), let accept = try acceptedTypes(type, for: call) {
             request.head.headerFields[.accept] = accept
         }
-        // Custom closures and places may wait for anything, up to the call's deadline.
+        // Closures and custom places for decoding may take any amount of time, up to the call's deadline.
         let place = request.options[DecodingPlaceNote.self]
         let isTimed = place != nil || !afterDecoding.isEmpty || !call.afterDecoding.isEmpty
         let decoded = DecodedCall(
@@ -157,12 +157,14 @@ public struct SerializerMiddleware: BuiltInStage {
             timer: isTimed ? request.callTimer : nil
         )
         let response = try await next(request)
-        // An inner serializer has already decoded it.
+        // An inner serializer has already decoded the response.
         guard response.options[DecodedValueFact.self] == nil else { return response }
         return try await decode(response, to: type, for: decoded)
     }
 
-    /// Whether a request has a value to encode, a type to decode or settings; most of the others have nothing to check.
+    /// Returns whether a request has a value to encode, a type to decode, or settings.
+    ///
+    /// Most other requests need no checks.
     private func needsSerializer(_ request: borrowing Request) -> Bool {
         let options = request.options
         return request.body.hasValue || options.contains(ExpectedTypeNote.self)
@@ -188,7 +190,7 @@ public struct SerializerMiddleware: BuiltInStage {
         )
     }
 
-    /// Returns the acceptable types, in the order of the serializers; `nil` if anything is acceptable.
+    /// Returns the acceptable types in the order of the serializers, or `nil` if all types are acceptable.
     private func acceptedTypes(
         _ type: any (Decodable & Sendable).Type,
         for call: CallSerialization

@@ -82,7 +82,7 @@ final class StreamControl: Sendable {
         }
     }
 
-    /// Ends the stream, with the error that it failed with, if any.
+    /// Ends the stream, with an error if it failed.
     func close(_ error: (any Error)?) {
         interrupt(.closed) { guarded in
             guarded.isClosed = true

@@ -2,9 +2,9 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Reads a stream for its single reader: opens, reads, and reopens it.
+/// Reads a stream for its single reader: opens the connection, reads it, and reopens it when it is lost.
 ///
-/// Releasing it closes the connection.
+/// The connection is closed when this object is released.
 final class StreamReader {
     private enum Step {
         case open
@@ -18,7 +18,7 @@ final class StreamReader {
     private let run: StreamRun
     private var step = Step.open
     private var items: [StreamItem] = []
-    /// The number of items already delivered.
+    /// The number of items delivered so far.
     private var taken = 0
     private var reconnection: Reconnection
     private var silence: SilenceWatch
@@ -65,7 +65,7 @@ final class StreamReader {
         }
     }
 
-    /// Returns the next requested event among those read.
+    /// Returns the next event to deliver from the items already read.
     private func nextEvent() -> ServerSentEvent? {
         while taken < items.count {
             let item = items[taken]
@@ -113,7 +113,7 @@ final class StreamReader {
         }
     }
 
-    /// Leaves a connection that was closed locally.
+    /// Ends a connection that was closed locally.
     private func leave() {
         reconnection.closed(at: run.time.elapsed)
         step = .open
@@ -139,7 +139,7 @@ final class StreamReader {
         }
     }
 
-    /// The server's response behind an error from a stage.
+    /// The server's response that led to a stage's error.
     private static func answer(behind error: any Error) -> HTTPResponse? {
         switch error {
         case let error as any ResponseError: error.response.head
@@ -219,11 +219,11 @@ final class StreamReader {
 
     /// Decides what to do when the connection is lost.
     ///
-    /// - Throws: `CancellationError` if that is the reason.
+    /// - Throws: `CancellationError` if the call was cancelled.
     private func interrupted(_ cause: StreamInterruption.Cause, _ error: any Error) throws {
         try Task.checkCancellation()
         run.control.dropSource()
-        // Something else cancelled the call, such as a registry of calls, so it isn't retried.
+        // The call was cancelled by something other than the stream, such as a registry of calls, so it isn't retried.
         if error is CancellationError { throw error }
         let environment = run.request.environment
         switch reconnection.decide(cause, at: environment.time.elapsed, random: environment.random) {

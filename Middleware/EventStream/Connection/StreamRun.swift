@@ -12,7 +12,7 @@ final class StreamRun: Sendable {
 
     init(_ request: Request, over transport: any Transport, _ options: EventStreamOptions) {
         var request = request
-        // All connections are one call of the application.
+        // All connections belong to one call of the application, and so to one user.
         request.bindToOneUser()
         self.request = request
         self.transport = transport
@@ -27,7 +27,7 @@ final class StreamRun: Sendable {
     enum Outcome<Value: Sendable>: Sendable {
         case value(Value)
         case failure(any Error)
-        /// It took longer than the limit.
+        /// The operation took longer than the limit.
         case late(Duration)
         /// An interruption is pending in the control.
         case interrupted

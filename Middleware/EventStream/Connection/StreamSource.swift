@@ -1,9 +1,9 @@
 import Foundation
 import HTTPChainCore
 
-/// Lets the task of each read use the reader of a body.
+/// Allows each read, which runs in a separate task, to use the reader of a body.
 ///
-/// Releasing it closes the connection.
+/// The connection is closed when this actor is released.
 actor StreamSource {
     private enum State {
         case unopened(HTTPBody)

@@ -4,8 +4,8 @@ import HTTPChainCore
 /// Parses a stream of events from its chunks.
 ///
 /// It follows §9.2.5 and §9.2.6 of the HTML standard: a byte order mark at the beginning is skipped, lines end with LF,
-/// CR or CRLF, even if split between two chunks, and an incomplete event at the end is ignored. The events don't depend
-/// on how the stream is split, and each byte is processed once.
+/// CR or CRLF, and an incomplete event at the end is ignored. The events don't depend on how the stream is split into
+/// chunks, even within a CRLF. Each byte is processed once.
 package struct EventParser: Sendable {
     private var scanner: EventScanner
     private var assembler: EventAssembler
@@ -13,7 +13,8 @@ package struct EventParser: Sendable {
     /// Makes a parser at the beginning of a stream.
     ///
     /// - Parameters:
-    ///   - lastEventID: The initial ID, for events without one; the previous connection's, if there was one.
+    ///   - lastEventID: The initial ID, for events without one. It is that of the previous connection, if there was
+    ///     one.
     ///   - limits: The limits on memory.
     package init(lastEventID: String? = nil, limits: EventStreamLimits = EventStreamLimits()) {
         scanner = EventScanner(limits: limits, lastEventID: lastEventID, streamsData: false)

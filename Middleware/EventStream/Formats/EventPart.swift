@@ -2,8 +2,8 @@ public import Foundation
 
 /// A part of a stream of events, in the order in which it arrives.
 ///
-/// It is for data that is too large for memory: `data` has pieces as the network delivers them, and
-/// ``end(type:lastEventID:)`` completes the event. If a stream ends before it, the event is incomplete and must be
+/// Use this for events that are too large for memory: each `data` is a piece as the network delivers it, and
+/// ``end(type:lastEventID:)`` completes the event. If a stream ends before that, the event is incomplete and must be
 /// ignored.
 public enum EventPart: Sendable, Hashable {
     /// A piece of the current event's data; lines are joined by LF.

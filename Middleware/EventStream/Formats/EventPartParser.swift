@@ -1,7 +1,7 @@
 package import Foundation
 import HTTPChainCore
 
-/// Parses a stream of events in pieces, so that an event of any size passes in constant memory.
+/// Parses a stream of events in pieces, so that events of any size need constant memory.
 ///
 /// It follows the same rules as ``EventParser``; a line of data may have any length.
 package struct EventPartParser: Sendable {

@@ -4,13 +4,15 @@ import HTTPChainSupport
 
 /// A receiver of a scanner's results.
 ///
-/// The calls are in the order of the stream.
+/// The methods are called in the order of the stream.
 protocol EventSink {
-    /// A piece of a line of data; valid only during the call.
+    /// Receives a piece of a line of data, which is valid only during the call.
     mutating func data(_ bytes: UnsafeRawBufferPointer) throws(EventStreamError)
-    /// The event has a line of data, which may be empty; called before its pieces.
+    /// Begins a line of data, which may be empty.
+    ///
+    /// Called before its pieces.
     mutating func beginDataLine() throws(EventStreamError)
-    /// The event is complete.
+    /// Ends the event.
     mutating func dispatch(type: String, lastEventID: String?) throws(EventStreamError)
     /// The stream's ID has changed without an event.
     mutating func id(_ lastEventID: String?)
@@ -53,7 +55,8 @@ struct EventScanner: Sendable {
     private var lineLength = 0
     /// The bytes of a field's name, or of a value other than data.
     private var text: [UInt8] = []
-    /// The number of bytes of a byte order mark seen at the beginning; `nil` once it's clear whether there is one.
+    /// The number of bytes of a byte order mark seen so far, or `nil` once the stream is known to begin with one or
+    /// not.
     private var mark: Int? = 0
     private var endedWithCR = false
 
@@ -97,7 +100,7 @@ struct EventScanner: Sendable {
                     line = .colon(.comment)
                     index += 1
                 } else if bytes.has("data:", at: index) {
-                    // Most lines begin in this way.
+                    // Most lines begin with "data:".
                     line = .colon(.data)
                     index += 5
                 } else {
@@ -253,7 +256,7 @@ extension Duration {
     /// "If the field value consists of only ASCII digits, then interpret the field value as an integer in base ten".
     init?(retry digits: [UInt8]) {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        // A number that doesn't fit in an integer is longer than any wait.
+        // A number that doesn't fit in an integer is longer than any wait, so its exact value doesn't matter.
         let number = Int64(String(decoding: digits, as: UTF8.self)) ?? .max
         self = .milliseconds(min(number, Duration.longest.nanoseconds / 1_000_000))
     }

@@ -7,9 +7,11 @@ import HTTPChainSupport
 /// Each byte is processed once, however the stream is split, and only one text is kept.
 package struct JSONTextParser: StreamParser {
     package enum Format: Sendable, Hashable {
-        /// A text on each line; lines end with LF or CRLF, and blank ones are skipped.
+        /// One text per line.
+        ///
+        /// Lines end with LF or CRLF, and blank lines are skipped.
         case lines
-        /// RFC 7464: RS, a text, LF.
+        /// RFC 7464: each text is between RS and LF.
         case sequence
     }
 
@@ -63,7 +65,7 @@ package struct JSONTextParser: StreamParser {
                 guard text.isBlank else { throw EventStreamError(.notASequence) }
                 return
             }
-            // RFC 7464 §2.4: a truncated number or word looks complete, so it must be followed by whitespace.
+            // RFC 7464 §2.4: a truncated number or word looks complete, so it is valid only if whitespace follows it.
             if isCut, let last = text.last, !last.isJSONSpace, text.isOpenEnded { return }
         }
         while text.last?.isJSONSpace == true {
@@ -76,7 +78,7 @@ package struct JSONTextParser: StreamParser {
 }
 
 extension Data {
-    /// Whether the text is a number or a word, whose end isn't marked.
+    /// Whether the text is a number or a word, which has no closing delimiter.
     fileprivate var isOpenEnded: Bool {
         guard let first = first(where: { !$0.isJSONSpace }) else { return false }
         return first != UInt8(ascii: "{") && first != UInt8(ascii: "[") && first != UInt8(ascii: "\"")

@@ -24,7 +24,7 @@ public enum StreamFormat: Sendable, Hashable, CustomStringConvertible, Described
         }
     }
 
-    /// The name, for people.
+    /// The display name.
     package var words: String {
         switch self {
         case .serverSentEvents: "server-sent events"
@@ -33,7 +33,7 @@ public enum StreamFormat: Sendable, Hashable, CustomStringConvertible, Described
         }
     }
 
-    /// Whether the server sends positions, so that the stream can resume after a lost connection.
+    /// Whether the server sends IDs, so that the stream can resume after a lost connection.
     var hasIDs: Bool { self == .serverSentEvents }
 
     func makeParser(lastEventID: String?, limits: EventStreamLimits) -> any StreamParser {

@@ -9,7 +9,9 @@ package enum StreamItem: Sendable, Hashable {
     case retry(Duration)
 }
 
-/// Parses the bytes of a body into events; one parser for each connection.
+/// Parses the bytes of a body into events.
+///
+/// Each connection has its own parser.
 protocol StreamParser: Sendable {
     /// Parses a chunk.
     ///

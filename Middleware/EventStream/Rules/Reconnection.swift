@@ -116,7 +116,7 @@ package struct Reconnection: Sendable {
 
     /// Returns the wait, which doubles with each failure.
     ///
-    /// Jitter only lengthens it, so that the server's delay is always kept.
+    /// Jitter only lengthens the wait, so that it is never shorter than the server requested.
     private func wait(_ wasBrief: Bool, _ random: some RandomSource) -> Duration {
         var base = serverDelay ?? policy.delay
         // Zero would never double, and reconnecting to a server that is down would be limited only by how fast it
@@ -129,7 +129,7 @@ package struct Reconnection: Sendable {
 
     /// Whether an error that prevented opening the stream is temporary.
     ///
-    /// An untrusted certificate and an invalid request would fail again.
+    /// Errors such as an untrusted certificate or an invalid request would occur again.
     package static func passes(_ error: any Error) -> Bool {
         switch error {
         case let error as TransportError:

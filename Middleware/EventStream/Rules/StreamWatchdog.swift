@@ -2,13 +2,13 @@ public import HTTPChainCore
 
 /// The time that a server may be silent before its connection counts as lost.
 ///
-/// A connection can be dead for hours before the system notices. Anything that arrives counts as a sign of life,
+/// A connection can be dead for hours before the system notices. Anything that the server sends shows that it isn't,
 /// especially comments, which servers send as heartbeats. Only the time spent waiting for the next event counts, so
 /// that a slow reader isn't mistaken for a silent server.
 public struct StreamWatchdog: Sendable, Hashable {
-    /// The limit before heartbeats are learned; `nil` for none.
+    /// The limit until one has been learned from heartbeats; `nil` for none.
     package let limit: Duration?
-    /// The number of missed heartbeats after which the connection counts as lost; `nil` if nothing is learned.
+    /// The number of missed heartbeats after which the connection counts as lost; `nil` if the limit is fixed.
     let factor: Int?
     /// The shortest limit that can be learned.
     let minimum: Duration
@@ -23,11 +23,11 @@ public struct StreamWatchdog: Sendable, Hashable {
 
     /// A limit learned from the server's heartbeats, once it has sent some.
     ///
-    /// A heartbeat is a comment. The longest of the last few gaps is used, so that heartbeats that a server omits while
-    /// it sends events don't matter.
+    /// A heartbeat is a comment. The limit is based on the longest of the last few gaps, because servers may omit
+    /// heartbeats while they send events.
     ///
     /// - Parameters:
-    ///   - limit: The limit before heartbeats arrive, and the longest one; 5 minutes by default.
+    ///   - limit: The limit until heartbeats have arrived, and the maximum after that; 5 minutes by default.
     ///   - factor: The number of missed heartbeats after which the connection counts as lost; 3 by default.
     ///   - minimum: The shortest limit that can be learned; 10 seconds by default.
     public static func learning(
@@ -52,7 +52,9 @@ package struct SilenceWatch: Sendable {
         self.watchdog = watchdog
     }
 
-    /// Records a new connection, because the time without one isn't a gap.
+    /// Records a new connection.
+    ///
+    /// The time without a connection isn't a gap.
     package mutating func opened() {
         lastHeartbeat = nil
     }

@@ -4,10 +4,14 @@ import HTTPChainCore
 import HTTPChainGzip
 import HTTPChainSupport
 
-/// Decodes brotli (RFC 7932); its memory, the window and about 100 KiB, is freed with it.
+/// Decodes brotli (RFC 7932).
+///
+/// Its memory, which is the window and about 100 KiB, is freed with the decoder.
 final class BrotliDecoder: ContentDecoder {
     private enum State {
-        /// Nothing was decoded yet; the first byte determines the window.
+        /// Nothing has been decoded yet.
+        ///
+        /// The first byte determines the window.
         case beforeWindow
         case inside
         case ended
@@ -30,7 +34,7 @@ final class BrotliDecoder: ContentDecoder {
     func decode(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
         if state == .beforeWindow {
             guard let first = buffers.input.first else { return }
-            // nil marks a large window, which the library refuses too.
+            // `nil` means a large window, which the library refuses too.
             guard let bits = Self.windowBits(first), Int64(1) << bits <= maximumWindow.bytes else {
                 throw .windowTooLarge(limit: maximumWindow)
             }
@@ -46,7 +50,9 @@ final class BrotliDecoder: ContentDecoder {
         if state == .inside { throw .truncated }
     }
 
-    /// The binary logarithm of the window, RFC 7932 §9.1, which is entirely in the first byte.
+    /// The binary logarithm of the window size, RFC 7932 §9.1.
+    ///
+    /// The first byte contains all of it.
     static func windowBits(_ byte: UInt8) -> Int? {
         if byte & 1 == 0 { return 16 }
         let next = Int(byte >> 1 & 7)

@@ -2,7 +2,9 @@
 import CBrotli
 import HTTPChainGzip
 
-/// Encodes brotli (RFC 7932) with a window of 4 MiB; its memory is freed with it.
+/// Encodes brotli (RFC 7932) with a window of 4 MiB.
+///
+/// The encoder's memory is freed with it.
 final class BrotliEncoder: ContentEncoder {
     private let stream: OpaquePointer
 
@@ -27,7 +29,7 @@ final class BrotliEncoder: ContentEncoder {
         let result = BrotliEncoderCompressStream(stream, operation, &offered, &input, &room, &output, nil)
         buffers.consumed = buffers.input.count - offered
         buffers.produced = buffers.output.count - room
-        // The library gives no reason, and no other one is possible.
+        // The library gives no reason, but lack of memory is the only possible one.
         guard result == BROTLI_TRUE else { throw .outOfMemory }
         return BrotliEncoderIsFinished(stream) == BROTLI_TRUE
     }

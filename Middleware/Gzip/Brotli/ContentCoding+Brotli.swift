@@ -12,12 +12,12 @@ extension ContentCoding {
 
     /// brotli (RFC 7932), for ``/HTTPChainGzip/GzipMiddleware``.
     ///
-    /// The format has neither a checksum nor a distinctive beginning: damage is detected only if it violates the
-    /// format. Bytes after the end count as damage. Large windows, an extension of the format, are refused.
+    /// The format has neither a checksum nor a magic number, so corruption is detected only if it violates the format.
+    /// Bytes after the end count as corruption. Large windows, an extension of the format, are refused.
     ///
     /// - Parameters:
     ///   - quality: The compression quality, clamped to 0 to 11; 5 by default, which takes about as long as gzip at
-    ///     level 6. 11 is for content that is compressed once and sent often; with 0 and 1 each chunk of a body is
+    ///     level 6. Use 11 for content that is compressed once and sent often. With 0 and 1, each chunk of a body is
     ///     compressed separately.
     ///   - maximumWindow: The maximum memory for the window that content may request; 16 MiB by default, the format's
     ///     maximum. A larger request throws a ``/HTTPChainGzip/ContentCodingError/Problem/windowTooLarge(limit:)``.

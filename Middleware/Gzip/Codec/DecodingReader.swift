@@ -2,29 +2,31 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The number of bytes that arrived for a body, shared by its stacked codings.
+/// The number of encoded bytes that have arrived for a body, shared by its stacked codings.
 final class ArrivedBytes {
     var count: Int64 = 0
 }
 
-/// Decodes one coding of another reader's content.
+/// Decodes one coding of the content of another reader.
 ///
 /// Output is returned as soon as there is some, so that events in a compressed stream aren't delayed.
 struct DecodingReader: BodyReader {
     /// The maximum number of bytes read after the end, so that the connection can be reused.
     private static let toleratedTrailer: Int64 = 65_536
-    /// The maximum number of bytes without content.
+    /// The maximum number of consecutive input bytes that produce no output.
     ///
-    /// Blocks without content take time, but reach no limit of size or ratio.
+    /// Input without output takes time, but never reaches a limit on size or ratio.
     private static let idleLimit: Int64 = 1 << 20
 
-    /// `nil` after the end or an error, which ends the transfer behind it.
+    /// `nil` after the end or an error.
+    ///
+    /// Releasing it ends the transfer.
     private var inner: (any BodyReader)?
     private let coding: ContentCoding
     private var decoder: any ContentDecoder
     private let limits: DecodingLimits
     private let arrived: ArrivedBytes
-    /// Whether this is the outermost coding, whose input is what arrived.
+    /// Whether this is the outermost coding, whose input is counted as the bytes that arrived.
     private let countsArrival: Bool
     private let exchange: (@Sendable () -> ExchangeSnapshot)?
 
@@ -107,7 +109,7 @@ struct DecodingReader: BodyReader {
             guard decoder.isAtEnd || idle <= Self.idleLimit else {
                 throw ContentCodingError.Problem.corrupt("more than \(Self.idleLimit >> 20) MiB produce no content")
             }
-            // Otherwise this would loop forever.
+            // A decoder that makes no progress would be called forever.
             if buffers.areUntouched, !input.isEmpty {
                 throw ContentCodingError.Problem.failed("it neither consumes input nor produces output")
             }

@@ -1,20 +1,20 @@
 /// Counts the empty parts of content, such as frames and members.
 ///
-/// Senders need few of them. Content that consists only of them takes time for each, but reaches no limit of size or
-/// ratio.
+/// Senders need few of them. Content that consists only of empty parts takes time to decode, but never reaches a limit
+/// on size or ratio.
 package struct EmptyParts {
-    /// The maximum number of empty parts in excess of those with content.
+    /// The maximum number by which empty parts may exceed those with content.
     package static let limit = 1000
 
     private let name: String
     private var surplus = 0
 
-    /// - Parameter name: The name of the parts, in the plural.
+    /// - Parameter name: The plural name of the parts.
     package init(_ name: String) {
         self.name = name
     }
 
-    /// Counts a finished part.
+    /// Counts a complete part.
     ///
     /// - Throws: ``ContentCodingError/Problem/corrupt(_:)`` if there are too many empty ones.
     package mutating func count(_ size: UInt64) throws(ContentCodingError.Problem) {

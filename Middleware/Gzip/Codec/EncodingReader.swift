@@ -3,7 +3,9 @@ import HTTPChainCore
 
 /// Encodes another reader's content, one chunk of output at a time.
 struct EncodingReader: BodyReader {
-    /// `nil` after the end or an error, which ends the transfer behind it.
+    /// `nil` after the end or an error.
+    ///
+    /// Releasing it ends the transfer.
     private var inner: (any BodyReader)?
     private let coding: ContentCoding
     private var encoder: any ContentEncoder
@@ -51,7 +53,7 @@ extension ContentCoding {
         return try made(makeEncoder)
     }
 
-    /// Makes a decoder or an encoder.
+    /// Creates a decoder or an encoder.
     func made<Codec>(_ make: () throws -> sending Codec) throws(ContentCodingError) -> sending Codec {
         do {
             return try make()
@@ -95,7 +97,7 @@ extension ContentEncoder {
             }
             inputCount += Int64(buffers.consumed)
             if let problem { throw problem }
-            // Otherwise this would loop forever.
+            // An encoder that makes no progress would be called forever.
             if buffers.areUntouched, !isFinished, isLast || !input.isEmpty {
                 throw ContentCodingError.Problem.failed("it neither consumes input nor produces output")
             }

@@ -1,19 +1,23 @@
 import CZlib
 import HTTPChainSupport
 
-/// Decodes gzip (RFC 1952, any number of members), zlib (RFC 1950) or raw deflate (RFC 1951), under the names gzip and
-/// deflate.
+/// Decodes content named gzip or deflate: gzip (RFC 1952, any number of members), zlib (RFC 1950), or raw deflate (RFC
+/// 1951).
 ///
-/// Checksums and lengths are verified. Data after the end is ignored, as gzip(1) does: padding and garbage after the
-/// last member are harmless, but data that begins like another member must be one.
+/// Checksums and lengths are verified. Data after the end is ignored, as gzip(1) does, such as padding after the last
+/// member. However, data that begins like another member must be one.
 ///
 /// Its memory (about 40 KiB) is freed with it.
 final class GzipDecoder: ContentDecoder {
     private enum State {
-        /// Nothing was decoded yet; the first two bytes determine the format.
+        /// Nothing has been decoded yet.
+        ///
+        /// The first two bytes determine the format.
         case beforeHeader
         case inside
-        /// After a gzip member; another one, or other data, may follow.
+        /// After a gzip member.
+        ///
+        /// Another member or other data may follow.
         case betweenMembers
         case ended
     }
@@ -43,7 +47,7 @@ final class GzipDecoder: ContentDecoder {
         stream.deallocate()
     }
 
-    /// Whether all content was decoded, so that further input is ignored.
+    /// Whether all content has been decoded, so that further input is ignored.
     var isAtEnd: Bool { state == .ended }
 
     func decode(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
@@ -79,13 +83,13 @@ final class GzipDecoder: ContentDecoder {
         }
     }
 
-    /// The next two bytes; `nil` if there are fewer.
+    /// Returns the next two bytes, or `nil` if there are fewer.
     private func header(at input: Slice<UnsafeRawBufferPointer>) -> (UInt8, UInt8)? {
         if let held { return input.first.map { (held, $0) } }
         return input.count < 2 ? nil : (input[input.startIndex], input[input.startIndex + 1])
     }
 
-    /// Prepares for the format of the header.
+    /// Prepares for the format that the header indicates.
     private func begin(_ header: (UInt8, UInt8), _ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) {
         if state == .betweenMembers {
             guard header == Self.gzipMagic else {
@@ -103,7 +107,7 @@ final class GzipDecoder: ContentDecoder {
         state = .inside
         guard let held else { return }
         self.held = nil
-        // This byte was consumed earlier; in no format does one byte produce output.
+        // This byte was consumed earlier. In no format does a single byte produce output.
         let room = UnsafeMutableRawBufferPointer(rebasing: buffers.output[buffers.produced...])
         let result: Result<Void, ContentCodingError.Problem> = withUnsafeBytes(of: held) { byte in
             var single = CodingBuffers(input: byte, output: room)

@@ -1,6 +1,8 @@
 import CZlib
 
-/// Compresses to a single gzip member (RFC 1952); its memory (about 256 KiB) is freed with it.
+/// Compresses to a single gzip member (RFC 1952).
+///
+/// Its memory (about 256 KiB) is freed with the encoder.
 final class GzipEncoder: ContentEncoder {
     /// On the heap because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
@@ -14,7 +16,7 @@ final class GzipEncoder: ContentEncoder {
     }
 
     deinit {
-        // Harmless for an uninitialized stream: zlib checks its state first.
+        // This is harmless if the stream isn't initialized: zlib checks its state first.
         deflateEnd(stream)
         stream.deinitialize(count: 1)
         stream.deallocate()

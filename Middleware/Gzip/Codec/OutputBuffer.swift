@@ -4,8 +4,8 @@ import HTTPChainSupport
 
 /// A buffer for the next chunk of output.
 ///
-/// If a chunk fills most of the buffer, it takes the memory without copying. A small one is copied, so that a reader
-/// doesn't retain more memory than it needs.
+/// If a chunk fills most of the buffer, the chunk takes over the buffer's memory without copying. A small chunk is
+/// copied, so that a reader doesn't retain more memory than it needs.
 final class OutputBuffer {
     private static let capacity = HTTPBody.chunkSize
     private var chunk: ChunkMemory?
@@ -15,9 +15,9 @@ final class OutputBuffer {
     /// Whether there is no room left.
     var isFull: Bool { count == Self.capacity }
 
-    /// Passes input, and the remaining space, to a closure.
+    /// Passes the input and the remaining space to a closure.
     ///
-    /// - Returns: The amounts used, and the error that the closure threw.
+    /// - Returns: The amounts used, and the error that the closure threw, if any.
     /// - Throws: ``ContentCodingError/Problem/outOfMemory``, and ``ContentCodingError/Problem/failed(_:)`` if the
     ///   closure reports using more than was available.
     func fill(

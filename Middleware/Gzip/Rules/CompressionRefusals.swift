@@ -1,14 +1,17 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The origins that don't accept a coding: they responded with 415, and accepted the request without the coding.
+/// The origins that don't accept a coding: they responded with 415 to a request with the coding, and accepted it
+/// without.
 final class CompressionRefusals: Sendable {
-    /// Beyond this limit the oldest one is forgotten, and tried again.
+    /// The maximum number of entries.
+    ///
+    /// Beyond it, the oldest is dropped, and its coding is tried again.
     private static let limit = 256
 
     private struct Refusal: Hashable {
         let origin: Origin
-        /// Its name.
+        /// The name of the coding.
         let coding: String
     }
 
@@ -29,8 +32,9 @@ final class CompressionRefusals: Sendable {
         }
     }
 
-    /// Whether a response may have refused the request's coding, RFC 9110 §15.5.16 with §12.5.3: a server that lists
-    /// its accepted codings, including this one, has refused something else.
+    /// Returns whether a response may have refused the request's coding, RFC 9110 §15.5.16 and §12.5.3.
+    ///
+    /// If the server lists this coding among those it accepts, it has refused something else.
     static func mayRefuse(_ coding: ContentCoding, _ head: HTTPResponse) -> Bool {
         guard head.status.code == 415 else { return false }
         guard let accepted = head.headerFields[.acceptEncoding] else { return true }

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Whether ``GzipMiddleware`` adds `Accept-Encoding` to a request that has none (RFC 9110 §12.5.3).
 public enum ContentNegotiation: String, Sendable, Hashable {
-    /// Adds it unless an inner stage or the transport decodes by itself, as URLSession does, and asks for its own
+    /// Adds it unless an inner stage or the transport decodes by itself, as URLSession does, and requests its own
     /// codings.
     case automatic
     /// Always adds it, even over a transport that decodes by itself, which may not support the codings.
@@ -15,10 +15,10 @@ public enum ContentNegotiation: String, Sendable, Hashable {
 /// The codings that a stage can decode.
 struct CodingSet: Sendable {
     let codings: [ContentCoding]
-    /// `Accept-Encoding`, written and checked once; `nil` if there are no codings.
+    /// The value of `Accept-Encoding`, created and validated once; `nil` if there are no codings.
     let acceptable: HTTPField?
 
-    /// - Parameter codings: The codings in order of preference; of two with the same name, the first wins.
+    /// - Parameter codings: The codings in order of preference. If two have the same name, the first is used.
     init(_ codings: [ContentCoding]) {
         var known: Set<String> = []
         let distinct = codings.filter { known.insert($0.name).inserted }
@@ -53,8 +53,9 @@ struct AppliedCodings {
             .filter { !$0.isEmpty && $0.lowercased() != "identity" }
     }
 
-    /// The codings that can be decoded, outermost first, and the remaining names: an unknown coding hides all those
-    /// applied before it.
+    /// Returns the codings that can be decoded, outermost first, and the remaining names.
+    ///
+    /// An unknown coding and all codings applied before it can't be decoded.
     func peeled(by known: CodingSet) -> (codings: [ContentCoding], rest: [String]) {
         var rest = names
         var codings: [ContentCoding] = []
@@ -65,7 +66,7 @@ struct AppliedCodings {
         return (codings, rest)
     }
 
-    /// Whether one of them compresses, so that compressing again is useless.
+    /// Whether one of the codings compresses, so that compressing again is useless.
     var areCompressing: Bool {
         names.contains { Self.compressing.contains($0.lowercased()) }
     }

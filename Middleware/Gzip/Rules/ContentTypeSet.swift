@@ -13,7 +13,7 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
     ///
     /// - Parameters:
     ///   - patterns: The types in the set.
-    ///   - exceptions: Types that are excluded although a pattern matches.
+    ///   - exceptions: Types that are excluded even if a pattern matches.
     package init(_ patterns: some Sequence<String>, except exceptions: some Sequence<String> = []) {
         self.patterns = Set(patterns.map { $0.lowercased() })
         self.exceptions = Set(exceptions.map { $0.lowercased() })
@@ -24,7 +24,8 @@ public struct ContentTypeSet: Sendable, Hashable, ExpressibleByArrayLiteral {
         self.init(elements)
     }
 
-    /// Compressed formats: images (not SVG, BMP, TIFF, icons), audio (not WAV, MIDI), video, archives, fonts, documents.
+    /// Types whose formats are already compressed: images (not SVG, BMP, TIFF, icons), audio (not WAV, MIDI), video,
+    /// archives, fonts, documents.
     public static let alreadyCompressed = ContentTypeSet(
         [
             "image/*", "audio/*", "video/*", "font/woff", "font/woff2", "*/*+zip", "*/*+gzip", "*/*+zstd",

@@ -12,8 +12,8 @@ extension ContentCoding {
 
     /// zstd (RFC 8878), for ``/HTTPChainGzip/GzipMiddleware``.
     ///
-    /// Any number of frames, including skippable ones, is a single content. Checksums are verified and written. Frames
-    /// of formats before RFC 8878, and frames that need a dictionary, aren't decoded.
+    /// Any number of frames, including skippable ones, forms one content. Checksums are written and verified. Frames in
+    /// formats that predate RFC 8878, and frames that need a dictionary, aren't decoded.
     ///
     /// - Parameters:
     ///   - level: The compression level, clamped to 1 to 19; 3 by default, which is smaller than gzip at level 6 in a

@@ -4,7 +4,9 @@ import HTTPChainCore
 import HTTPChainGzip
 import HTTPChainSupport
 
-/// Decodes zstd (RFC 8878), any number of frames; its memory, the window and about 150 KiB, is freed with it.
+/// Decodes zstd (RFC 8878), any number of frames.
+///
+/// Its memory, which is the window and about 150 KiB, is freed with the decoder.
 final class ZstdDecoder: ContentDecoder {
     private let stream: OpaquePointer
     private let maximumWindow: ByteCount
@@ -14,10 +16,10 @@ final class ZstdDecoder: ContentDecoder {
     private var header: [UInt8] = []
     private var frameSize: UInt64 = 0
     private var emptyFrames = EmptyParts("frames")
-    /// A problem that follows the output of the last call.
+    /// A problem to throw after the output of the last call has been delivered.
     private var problem: ContentCodingError.Problem?
 
-    /// RFC 8878 §3.1.1: 4 bytes of magic number and 2 to 14 of header.
+    /// RFC 8878 §3.1.1: the magic number has 4 bytes, and the header has 2 to 14.
     private static let headerLimit = 18
 
     init(maximumWindow: ByteCount) throws(ContentCodingError.Problem) {
@@ -47,7 +49,7 @@ final class ZstdDecoder: ContentDecoder {
         }
     }
 
-    /// Decodes at most to the end of a frame.
+    /// Decodes input up to the end of a frame at most.
     ///
     /// - Returns: Whether anything was consumed or produced.
     private func step(_ buffers: inout CodingBuffers) throws(ContentCodingError.Problem) -> Bool {
@@ -60,13 +62,13 @@ final class ZstdDecoder: ContentDecoder {
         }
         let isInMagic = header.count < 4
         if isInMagic {
-            // Without input, the library would begin a frame that doesn't exist.
+            // Without input, the library would start a frame that doesn't exist.
             guard let next = rest.first else { return false }
             guard continuesMagic(next) else { throw strayBytes }
         }
-        // The bytes of the magic number are passed one by one: the library looks for legacy formats at the beginning of
-        // any input, and decodes a complete frame by different rules than one in pieces, such as for an empty compressed
-        // block. The result mustn't depend on how the content arrives.
+        // The bytes of the magic number are passed to the library one by one. Otherwise, it looks for legacy formats at
+        // the beginning of any input, and applies different rules to a frame that arrives complete, for example to an
+        // empty compressed block. The result mustn't depend on how the content arrives.
         let count = isInMagic ? 1 : rest.count
         var input = ZSTD_inBuffer(src: rest.baseAddress, size: count, pos: 0)
         var output = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
@@ -87,11 +89,12 @@ final class ZstdDecoder: ContentDecoder {
         return input.pos > 0 || output.pos > 0
     }
 
-    /// Checks a frame's size against the declared one: the library does so if it sees the whole frame at once, but not
-    /// always if it arrives in pieces.
+    /// Checks a frame's size against the declared one.
+    ///
+    /// The library does so if it receives the whole frame at once, but not always if it arrives in pieces.
     private func checkSize() throws(ContentCodingError.Problem) {
         let declared = header.withUnsafeBytes { ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
-        // The two largest numbers mean that there is no size, or no header.
+        // The two largest numbers mean that the size is unknown, or that there is no header.
         guard header.first == 0x28, declared < UInt64.max - 1, declared != frameSize else { return }
         throw .corrupt("a frame has \(frameSize) bytes and declares \(declared)")
     }
@@ -101,7 +104,8 @@ final class ZstdDecoder: ContentDecoder {
         if isInFrame { throw .truncated }
     }
 
-    /// Whether a byte is the next of the magic number of a frame or a skippable frame, RFC 8878 §3.1.1 and §3.1.2.
+    /// Returns whether a byte continues the magic number of a frame or of a skippable frame, RFC 8878 §3.1.1 and
+    /// §3.1.2.
     ///
     /// Legacy formats, which the library may still support, have other numbers.
     private func continuesMagic(_ byte: UInt8) -> Bool {

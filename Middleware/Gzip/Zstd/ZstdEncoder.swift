@@ -2,7 +2,9 @@
 import CZstd
 import HTTPChainGzip
 
-/// Encodes zstd (RFC 8878), a single frame with a checksum; its memory is freed with it.
+/// Encodes zstd (RFC 8878) as a single frame with a checksum.
+///
+/// The encoder's memory is freed with it.
 final class ZstdEncoder: ContentEncoder {
     private let stream: OpaquePointer
 

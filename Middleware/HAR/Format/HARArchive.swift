@@ -1,15 +1,15 @@
 public import Foundation
 public import HTTPChainCore
 
-/// An HTTP archive (HAR 1.2): exchanges with their heads, contents and times.
+/// An HTTP archive (HAR 1.2): exchanges with their heads, contents and timings.
 ///
 /// ```swift
 /// let archive = try await HARArchive.read(from: file)
 /// for entry in archive.entries where entry.response.status >= 400 { print(entry.request.url) }
 /// ```
 ///
-/// Archives of Chrome, Firefox, Playwright and mitmproxy can be read: missing values are replaced by those that the
-/// specification defines for "not known", numbers may be strings, and fields outside the specification (`_initiator`,
+/// Archives of Chrome, Firefox, Playwright and mitmproxy can be read. Missing values are replaced by those that the
+/// specification defines for "not known", and numbers may be strings. Fields outside the specification (`_initiator`,
 /// `_transferSize`) are kept, and readable in ``HAREntry/json``. Written archives have every member that HAR 1.2
 /// requires.
 public struct HARArchive: Sendable, Hashable {
@@ -43,10 +43,10 @@ public struct HARArchive: Sendable, Hashable {
     /// Reads an archive.
     ///
     /// - Parameters:
-    ///   - data: The file's content, UTF-8.
+    ///   - data: The file's content in UTF-8.
     ///   - limits: The size limits.
-    ///   - salvaging: Whether the complete entries of a truncated file are read, such as one left by a killed program;
-    ///     otherwise such a file is an error. `false` by default.
+    ///   - salvaging: Whether to read the complete entries of a truncated file, for example of one left by a killed
+    ///     program. If `false`, the default, such a file is an error.
     /// - Throws: ``HARError`` with the problem and its place.
     public init(_ data: Data, limits: HARLimits = HARLimits(), salvaging: Bool = false) throws(HARError) {
         self = try HARFileContent(data, limits: limits, salvaging: salvaging).archive
@@ -57,7 +57,7 @@ public struct HARArchive: Sendable, Hashable {
         var bytes = Array("{\"log\":{".utf8)
         var head = HARMembers()
         var log = self
-        // Only reading fails.
+        // Only reading throws.
         try? log.describe(&head)
         head.add(customFields)
         var first: [UInt8] = []
@@ -109,13 +109,13 @@ public struct HARLimits: Sendable, Hashable {
 
 /// The content of a file, and the position of the next entry.
 struct HARFileContent {
-    /// The end of a file written by this package.
+    /// The text at the end of a file written by this package.
     static let tail = Array("\n]}}\n".utf8)
 
     let archive: HARArchive
     /// Whether the file was truncated.
     let isCut: Bool
-    /// The end of the entries in the file; nil if the file ended before they began.
+    /// The end of the entries in the file, or `nil` if the file ends before they begin.
     let entries: JSONTreeParser.EntriesPlace?
 
     init(_ data: Data, limits: HARLimits, salvaging: Bool) throws(HARError) {
@@ -146,6 +146,6 @@ struct HARFileContent {
 }
 
 extension HARArchive: DescribedValue, RedactedDisplay {
-    /// A line for each entry, with secrets redacted.
+    /// One line for each entry, with secrets redacted.
     package var words: String { entries.map(\.description).joined(separator: "\n") }
 }

@@ -6,11 +6,13 @@ import HTTPChainSupport
 public struct HAREntry: HARPart, Sendable, Hashable {
     /// The page it belongs to.
     package var pageref: String?
-    /// The date when the request began; 1970 if the file doesn't contain it.
+    /// The date when the request began, or 1970 if the file doesn't contain it.
     public var started = Date(timeIntervalSince1970: 0)
     /// The request.
     public var request = HARRequest()
-    /// The response; the status is 0, or -1 in archives of Playwright, if there was none.
+    /// The response.
+    ///
+    /// If there was none, its status is 0, or -1 in archives of Playwright.
     public var response = HARResponse(status: 0)
     /// The information about cache use, as the program wrote it.
     package var cache: JSONValue = .object([:])
@@ -22,12 +24,14 @@ public struct HAREntry: HARPart, Sendable, Hashable {
     package var connection: String?
     /// A comment by a user or a program.
     package var comment: String?
-    /// Fields that aren't part of the specification: `_chunks`, `_error` and others of ``RecordingMiddleware``, and
+    /// Fields that aren't part of the specification, such as `_chunks` and `_error` of ``RecordingMiddleware`` and
     /// those of other programs.
     package var customFields: [String: JSONValue] = [:]
 
-    /// The complete entry as in the file, with the members that have no property here, such as `serverIPAddress`, and
-    /// those outside the specification, such as `_error` of ``RecordingMiddleware`` and `_initiator` of browsers.
+    /// The complete entry as in the file.
+    ///
+    /// It includes members that have no property here, such as `serverIPAddress`, and those outside the specification,
+    /// such as `_error` of ``RecordingMiddleware`` and `_initiator` of browsers.
     public var json: JSONValue { tree.value }
 
     init() {}
@@ -46,10 +50,10 @@ public struct HAREntry: HARPart, Sendable, Hashable {
     /// The durations of the parts of the exchange, in milliseconds, by their names in the format: `blocked` (waiting
     /// for a connection), `dns`, `connect`, `ssl`, `send`, `wait` (for the head of the response) and `receive`.
     ///
-    /// Parts that didn't happen or aren't known are left out.
+    /// Parts that didn't happen or aren't known are omitted.
     public var timings: [String: Double] { durations.known }
 
-    /// The error text of an exchange without a response; `nil` if there is a response, or no sign of a failure.
+    /// The error text of an exchange without a response, or `nil` if there is a response or no error.
     ///
     /// ``RecordingMiddleware`` writes `_error` in the entry. In the response, Chromium writes `_error` and Playwright
     /// `_failureText`.
@@ -111,6 +115,8 @@ package struct HARTimings: HARPart, Sendable, Hashable {
     init() {}
 
     /// Makes timings.
+    ///
+    /// Parts other than these count as unknown.
     package init(send: Double = 0, wait: Double = 0, receive: Double = 0) {
         self.send = send
         self.wait = wait

@@ -28,7 +28,9 @@ package struct HARField: HARPart, Sendable, Hashable {
 }
 
 extension HARField {
-    /// The values: browsers join repeated fields with line feeds.
+    /// The separate values.
+    ///
+    /// Browsers join repeated fields with line feeds.
     var lines: [String] {
         guard value.utf8.contains(0x0A) else { return [value] }
         return value.utf8.split(separator: 0x0A).map { line in
@@ -58,15 +60,15 @@ package struct HARCookie: HARPart, Sendable, Hashable {
     package var name = ""
     /// Its value.
     package var value = ""
-    /// The path to which it's sent.
+    /// The path to which the cookie is sent.
     package var path: String?
-    /// The host to which it's sent.
+    /// The host to which the cookie is sent.
     package var domain: String?
     /// The expiration date, as the program wrote it; by the specification, ISO 8601.
     package var expires: String?
-    /// Whether it's hidden from scripts.
+    /// Whether the cookie is hidden from scripts.
     package var httpOnly: Bool?
-    /// Whether it's sent only over secure connections.
+    /// Whether the cookie is sent only over secure connections.
     package var secure: Bool?
     /// A comment by a user or a program.
     package var comment: String?
@@ -86,7 +88,7 @@ package struct HARCookie: HARPart, Sendable, Hashable {
         members.text("value", &value)
         members.text("path", &path)
         members.text("domain", &domain)
-        // The specification requires ISO 8601; a date in another form would violate the schema.
+        // The specification requires ISO 8601. A date in another form would violate the schema.
         var date = expires.flatMap(HARDate.parse).map(HARDate.text)
         members.text("expires", &date)
         expires = date

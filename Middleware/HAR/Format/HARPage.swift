@@ -3,7 +3,7 @@ package import HTTPChainCore
 
 /// A page that exchanges belong to.
 package struct HARPage: HARPart, Sendable, Hashable {
-    /// The date when it began to load; `nil` if unknown.
+    /// The date when the page began to load; `nil` if unknown.
     package var started: Date?
     /// The identifier that entries use for the page.
     package var id = ""

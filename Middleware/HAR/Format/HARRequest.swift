@@ -46,9 +46,9 @@ public struct HARRequest: HARPart, Sendable, Hashable {
     /// The media type of the content, as in `Content-Type`; `nil` if there is none.
     public var contentType: String? { postData.flatMap { $0.mimeType.isEmpty ? nil : $0.mimeType } }
 
-    /// The content; text is in UTF-8.
+    /// The content, with text encoded as UTF-8.
     ///
-    /// `nil` if it isn't in the archive: there is none, it wasn't recorded, or it is in a separate file.
+    /// `nil` if the archive doesn't contain it: there was no content, it wasn't recorded, or it is in a separate file.
     public var body: Data? { postData.flatMap { HARBytes.decode($0.text, encoding: $0.encoding) } }
 
     /// The file next to the archive that contains the content, if there is one.
@@ -71,7 +71,7 @@ public struct HARRequest: HARPart, Sendable, Hashable {
     }
 }
 
-/// The content of a request.
+/// The content of a request in the archive.
 package struct HARPostData: HARPart, Sendable, Hashable {
     /// The media type, as in `Content-Type`.
     package var mimeType = ""
@@ -79,7 +79,7 @@ package struct HARPostData: HARPart, Sendable, Hashable {
     package var text: String?
     /// The parameters of a form, if a program wrote these instead of the text.
     package var params: [HARParameter] = []
-    /// The encoding of ``text``: "base64" for binary content; `nil` for text.
+    /// The encoding of ``text``: "base64" for binary content, or `nil` for text.
     ///
     /// HAR 1.2 defines this only for responses, so it is written as `_encoding`.
     package var encoding: String?
@@ -149,6 +149,6 @@ package struct HARParameter: HARPart, Sendable, Hashable {
 }
 
 extension HARRequest: DescribedValue, RedactedDisplay {
-    /// The method and the URL, with secrets redacted: an archive of another program may contain them.
+    /// The method and the URL, with secrets redacted, because an archive of another program may contain them.
     package var words: String { "\(method.printable()) \(Redaction.standard.url(url).printable())" }
 }

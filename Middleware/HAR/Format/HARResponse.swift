@@ -3,7 +3,9 @@ package import HTTPChainCore
 
 /// The response of an exchange.
 public struct HARResponse: HARPart, Sendable, Hashable {
-    /// The status; 0, or -1 in archives of Playwright, if there was no response.
+    /// The status.
+    ///
+    /// If there was no response, it is 0, or -1 in archives of Playwright.
     public var status = 0
     /// The reason phrase.
     public var statusText = ""
@@ -52,9 +54,9 @@ public struct HARResponse: HARPart, Sendable, Hashable {
         content.mimeType.isEmpty || content.mimeType == "x-unknown" ? nil : content.mimeType
     }
 
-    /// The content, without its content coding; text is in UTF-8.
+    /// The content, with its content coding removed and text encoded as UTF-8.
     ///
-    /// `nil` if it isn't in the archive: it wasn't recorded, or is in a separate file.
+    /// `nil` if the archive doesn't contain it: it wasn't recorded, or is in a separate file.
     public var body: Data? { HARBytes.decode(content.text, encoding: content.encoding) }
 
     /// The size of the decoded content, in bytes, whether it was recorded or not; -1 if unknown.
@@ -62,8 +64,8 @@ public struct HARResponse: HARPart, Sendable, Hashable {
 
     /// Whether missing content is known to be empty, or belongs to a redirect, whose content browsers don't keep.
     ///
-    /// Programs write a size of 0 for content that they didn't keep, too: without a content coding, `Content-Length`
-    /// decides.
+    /// Programs also write a size of 0 for content that they didn't keep. If there is no content coding,
+    /// `Content-Length` decides.
     var hasNoContent: Bool {
         if (300..<400).contains(status) { return true }
         switch fields.declaredLength {
@@ -99,7 +101,7 @@ package struct HARContent: HARPart, Sendable, Hashable {
     package var mimeType = ""
     /// The content, encoded by ``encoding``; `nil` if it wasn't recorded.
     package var text: String?
-    /// The encoding of ``text``: "base64" for binary content; `nil` for text.
+    /// The encoding of ``text``: "base64" for binary content, or `nil` for text.
     package var encoding: String?
     /// A comment by a user or a program.
     package var comment: String?
@@ -115,7 +117,7 @@ package struct HARContent: HARPart, Sendable, Hashable {
         size = Int64(text?.utf8.count ?? 0)
     }
 
-    /// The content of an exchange about which an archive says nothing.
+    /// The content of an exchange whose content isn't in the archive.
     static var unknown: HARContent {
         var content = HARContent()
         content.mimeType = "x-unknown"

@@ -2,15 +2,19 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A part of an archive whose members are described once, for reading and for writing.
+/// A part of an archive.
+///
+/// Its members are described once, both for reading and for writing.
 protocol HARPart {
-    /// Makes a part with the values that stand for missing members.
+    /// Makes a part with the values that represent missing members.
     init()
     /// A comment of the user or of the program.
     var comment: String? { get set }
     /// Fields that aren't part of the specification.
     var customFields: [String: JSONValue] { get set }
-    /// Reads or writes the members, in the specification's order; only reading throws.
+    /// Reads or writes the members, in the specification's order.
+    ///
+    /// Only reading throws.
     mutating func describe(_ members: inout HARMembers) throws(HARError)
 }
 
@@ -31,13 +35,13 @@ extension HARPart {
     }
 }
 
-/// The members of a JSON object, which are read into values or written from them.
+/// The members of a JSON object, to be read or written.
 ///
-/// Reading is lenient: a missing member, null or one of another type leaves the value unchanged, and unread members are
+/// Reading is lenient: if a member is missing, null or of another type, the value is unchanged. Unread members are
 /// kept.
 struct HARMembers {
     private var members: [JSONTree.Member] = []
-    /// The path of the object that is read, such as `log.entries[3].request`; nil when writing.
+    /// The path of the object being read, such as `log.entries[3].request`, or `nil` when writing.
     private let path: String?
 
     /// Makes an object to write.
@@ -50,7 +54,7 @@ struct HARMembers {
         self.path = path
     }
 
-    /// Whether values are read.
+    /// Whether this is for reading.
     var isRead: Bool { path != nil }
 
     var tree: JSONTree { .object(members) }
@@ -65,7 +69,9 @@ struct HARMembers {
 
     private func place(_ name: String) -> String { "\(path ?? "").\(name)" }
 
-    /// Removes and returns a member; null counts as missing.
+    /// Removes a member and returns it.
+    ///
+    /// Null counts as missing.
     mutating func take(_ name: String) -> JSONTree? {
         var found: JSONTree?
         // If a name is repeated, the last member wins.
@@ -87,7 +93,9 @@ struct HARMembers {
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) { add(name, JSONTree(value)) }
     }
 
-    /// A string; numbers and Booleans are converted to text when they are read.
+    /// Reads or writes a string.
+    ///
+    /// Numbers and Booleans are converted to text when they are read.
     mutating func text(_ name: String, _ value: inout String?) {
         guard isRead else { return add(name, value.map(JSONTree.string)) }
         switch take(name) {
@@ -123,7 +131,7 @@ struct HARMembers {
         value = number ?? value
     }
 
-    /// Milliseconds, with fractions if necessary.
+    /// Reads or writes milliseconds, with fractions if necessary.
     mutating func milliseconds(_ name: String, _ value: inout Double) {
         if isRead { return value = number(name) ?? value }
         let known = value.isFinite ? value : -1
@@ -139,14 +147,16 @@ struct HARMembers {
         }
     }
 
-    /// A date; 1970 is written if it is unknown.
+    /// Reads or writes a date.
+    ///
+    /// An unknown one is written as 1970.
     mutating func date(_ name: String, _ value: inout Date?) {
         var text = isRead ? nil : HARDate.text(value ?? Date(timeIntervalSince1970: 0))
         self.text(name, &text)
         if isRead { value = text.flatMap(HARDate.parse) }
     }
 
-    /// An object that is kept as it was written.
+    /// Reads or writes an object unchanged.
     mutating func json(_ name: String, _ value: inout JSONValue) {
         guard isRead else { return add(name, JSONTree(value)) }
         if let tree = take(name), case .object = tree { value = tree.value }
@@ -165,7 +175,9 @@ struct HARMembers {
         return found != nil
     }
 
-    /// The objects of an array, at most `limit` of them; whether there is an array.
+    /// Reads or writes the objects of an array, at most `limit` of them.
+    ///
+    /// Returns whether there is an array.
     @discardableResult
     mutating func objects<Part: HARPart>(
         _ name: String,

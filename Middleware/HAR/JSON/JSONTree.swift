@@ -2,10 +2,10 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A JSON text (RFC 8259) as a tree: members in order, numbers as written.
+/// A JSON text (RFC 8259) as a tree that preserves the order of members and the notation of numbers.
 ///
-/// Numbers stay text, because an archive is mostly strings. The value of a number matters only when contents are
-/// compared, and an identifier of twenty digits doesn't fit in a `Double`.
+/// Numbers are kept as text. Their values matter only when contents are compared, which is rare, and an identifier of
+/// twenty digits doesn't fit in a `Double`.
 enum JSONTree: Sendable, Hashable {
     struct Member: Sendable, Hashable {
         let name: String
@@ -50,7 +50,9 @@ enum JSONTree: Sendable, Hashable {
         }
     }
 
-    /// The value without details of the notation; if a name is repeated, the last member wins.
+    /// The value, regardless of notation.
+    ///
+    /// If a name is repeated, the last member wins.
     var value: JSONValue {
         switch self {
         case .null: .null
@@ -119,7 +121,7 @@ extension JSONTree {
         }
     }
 
-    /// A number as its significant digits and a power of ten.
+    /// Returns a number as its significant digits and a power of ten.
     private static func normalized(number: String) -> String {
         let lowered = number.lowercased()
         let parts = lowered.pieces(at: "e", maxSplits: 1)

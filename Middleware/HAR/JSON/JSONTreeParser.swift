@@ -2,10 +2,10 @@ import HTTPChainSupport
 
 /// Reads JSON texts (RFC 8259) into trees, within limits.
 ///
-/// It's lenient if that does no harm: a byte order mark is ignored, and invalid UTF-8 and unpaired surrogates become
-/// U+FFFD. Truncation is a separate fault, and the complete part of a truncated text can be salvaged.
+/// It is lenient if that is harmless: a byte order mark is ignored, and invalid UTF-8 and unpaired surrogates become
+/// U+FFFD. Truncation is reported as a separate error, and the complete part of a truncated text can be recovered.
 struct JSONTreeParser {
-    /// The position of the elements of `log.entries`, for appending to a file.
+    /// The position of the elements of `log.entries`, used for appending to a file.
     struct EntriesPlace: Hashable {
         /// After the bracket that opens the array, or after its last complete element.
         var end: Int
@@ -32,7 +32,7 @@ struct JSONTreeParser {
     /// The result of reading a text.
     struct Result {
         var tree: JSONTree
-        /// Whether the text was truncated, so that something is missing in the tree.
+        /// Whether the text was truncated, so that the tree is incomplete.
         var isCut: Bool
         var entries: EntriesPlace?
     }
@@ -40,10 +40,10 @@ struct JSONTreeParser {
     /// Reads a text.
     ///
     /// - Parameters:
-    ///   - bytes: The text, UTF-8.
+    ///   - bytes: The text in UTF-8.
     ///   - depthLimit: The maximum nesting depth of arrays and objects.
-    ///   - salvages: Whether the complete part of a truncated text is returned: an array without its last element, an
-    ///     object with the beginning of its last member if that is an array or an object.
+    ///   - salvages: Whether to return the complete part of a truncated text. An array lacks its last element. An
+    ///     object has the beginning of its last member if that is an array or an object.
     static func parse(
         _ bytes: UnsafeBufferPointer<UInt8>,
         depthLimit: Int,
@@ -78,7 +78,7 @@ struct JSONTreeParser {
         }
     }
 
-    /// Ends the reading at a truncation, returning the partial tree if salvaging.
+    /// Stops reading because the text is truncated, and returns the partial tree if that was requested.
     private mutating func cut(_ tree: JSONTree) throws(HARError) -> JSONTree {
         guard salvages else { throw HARError(.cut) }
         isCut = true
@@ -120,7 +120,7 @@ struct JSONTreeParser {
             guard case .unexpected(let offset, let expected) = error else { return try cut(.null) }
             throw HARError(.malformed(offset: offset, expected: expected))
         }
-        // More digits may be missing.
+        // The number may be truncated too.
         if depth > 0, index == bytes.count { return try cut(.null) }
         return .number(String(decoding: bytes[start..<index], as: UTF8.self))
     }
@@ -197,7 +197,7 @@ struct JSONTreeParser {
 
     /// Reads a string.
     ///
-    /// Returns `nil` if it's truncated.
+    /// Returns `nil` if the string is truncated.
     private mutating func string() throws(HARError) -> String? {
         index += 1
         let start = index
@@ -224,7 +224,7 @@ struct JSONTreeParser {
         return nil
     }
 
-    /// Reads the rest of an escape after the backslash.
+    /// Reads the rest of an escape sequence after the backslash.
     ///
     /// Returns `false` if the text ends there.
     private mutating func escape(_ text: inout [UInt8]) throws(HARError) -> Bool {

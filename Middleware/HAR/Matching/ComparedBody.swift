@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The content of a request in comparable form: by its meaning, if that is known.
+/// The content of a request in a form that can be compared, by meaning if the format is known.
 enum ComparedBody: Sendable, Hashable {
     /// A part of a multipart body.
     struct Part: Sendable, Hashable {
@@ -11,7 +11,7 @@ enum ComparedBody: Sendable, Hashable {
         let type: String?
         /// The content; `nil` if it wasn't recorded.
         let content: Data?
-        /// Whether it was recorded as a parameter, which may lack the type.
+        /// Whether it was recorded as a parameter, which may have no content type.
         var isParameter = false
 
         static func == (one: Part, other: Part) -> Bool {
@@ -27,7 +27,7 @@ enum ComparedBody: Sendable, Hashable {
     case multipart([Part])
     case text(ExactText)
     case binary(Data)
-    /// Content of which only the beginning is known.
+    /// Content that was recorded only in part, from its beginning.
     case beginning(Data)
     /// Content that wasn't recorded.
     case unknown
@@ -84,7 +84,7 @@ enum ComparedBody: Sendable, Hashable {
         return .multipart(
             parameters.map { parameter in
                 let value = parameter.value ?? ""
-                // Browsers keep the name of a file, but leave out its content or write "(binary)".
+                // Browsers keep the name of a file, but omit its content or write "(binary)" instead.
                 let isLost = parameter.fileName != nil && ["", "(binary)"].contains(value)
                 return Part(
                     name: parameter.name,
@@ -175,7 +175,7 @@ enum ComparedBody: Sendable, Hashable {
 }
 
 extension HARRequest {
-    /// Whether `Content-Length` is above 0.
+    /// Whether `Content-Length` is greater than 0.
     ///
     /// Chrome writes a size of 0 for a body that it cannot read, such as a `Blob`.
     fileprivate var declaresContent: Bool { fields.declaredLength.map { $0 > 0 } ?? false }

@@ -12,7 +12,9 @@ struct ParameterizedPart {
     }
 }
 
-/// Compares named values: names in any order, values of the same name in order.
+/// Compares named values.
+///
+/// The order of names doesn't matter, but that of values with the same name does.
 enum NamedValues {
     static func differences(
         _ sent: [URLParts.Parameter],
@@ -47,7 +49,7 @@ enum NamedValues {
     }
 }
 
-/// The differences between two JSON values, by member path.
+/// Finds the differences between two JSON values, by the path of the member.
 enum JSONDifference {
     private static let limit = 8
 
@@ -86,7 +88,7 @@ enum JSONDifference {
     private static func shown(_ tree: JSONTree) -> String { TextDifference.shortened(tree.text) }
 }
 
-/// The first difference between two texts.
+/// Finds the first difference between two texts.
 enum TextDifference {
     static func describe(_ sent: String, _ recorded: String) -> String {
         let same = zip(sent.unicodeScalars, recorded.unicodeScalars).prefix { $0 == $1 }.count

@@ -11,8 +11,8 @@ public import HTTPTypes
 /// matching.headers = [.accept]
 /// ```
 ///
-/// Both are compared with their secrets redacted by the chain's redaction, so that a request with a fresh token matches
-/// one that was recorded with an old token.
+/// The chain's redaction removes secrets from both before they are compared, so that a request with a fresh token
+/// matches one that was recorded with an old token.
 public struct ReplayMatching: Sendable {
     /// A part of a URL.
     public enum URLPart: Sendable, Hashable, CaseIterable {
@@ -24,7 +24,9 @@ public struct ReplayMatching: Sendable {
         case port
         /// The path; percent-encoding makes no difference.
         case path
-        /// The query parameters, in any order; those of the same name in order.
+        /// The query parameters.
+        ///
+        /// Their order doesn't matter, except among those with the same name.
         case query
     }
 
@@ -32,10 +34,10 @@ public struct ReplayMatching: Sendable {
     public enum Body: Sendable, Hashable {
         /// Content isn't compared.
         case ignored
-        /// By meaning: JSON regardless of member order and whitespace, forms by their fields, multipart bodies by their
-        /// parts regardless of the boundary, and all others byte by byte.
+        /// Content is compared by its meaning: JSON regardless of member order and whitespace, forms by their fields,
+        /// multipart bodies by their parts regardless of the boundary, and all others byte by byte.
         case byMeaning
-        /// Byte by byte.
+        /// Content is compared byte by byte.
         case exact
     }
 
@@ -43,16 +45,17 @@ public struct ReplayMatching: Sendable {
     public var method = true
     /// The parts of the URL that are compared; all by default.
     public var url = Set(URLPart.allCases)
-    /// Query parameters that are ignored; none by default.
+    /// The query parameters that are ignored; none by default.
     public var ignoredQuery: Set<String> = []
-    /// Header fields that are compared; none by default.
+    /// The header fields that are compared; none by default.
     ///
     /// `Range` is always compared.
     public var headers: [HTTPField.Name] = []
     /// The way content is compared; ``Body/byMeaning`` by default.
     public var body: Body = .byMeaning
-    /// A custom rule, which returns further differences between a request and a recorded one, one sentence each; none
-    /// by default.
+    /// A custom rule; none by default.
+    ///
+    /// It returns additional differences between a request and a recorded one, one sentence each.
     public var custom: (@Sendable (_ sent: HARRequest, _ recorded: HARRequest) -> [String])?
 
     package init() {}
@@ -149,7 +152,8 @@ struct ComparedRequest: Sendable {
     /// - Parameters:
     ///   - har: The request.
     ///   - comparison: The way content is compared.
-    ///   - isRecorded: Whether it comes from an archive of any program, and may lack content that was sent.
+    ///   - isRecorded: Whether the request comes from an archive, which may be from any program and lack content that
+    ///     was sent.
     init(_ har: HARRequest, _ comparison: ReplayMatching.Body, isRecorded: Bool = false) {
         self.har = har
         url = URLParts(har.url)
@@ -173,11 +177,11 @@ package struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
         case header
         /// The content.
         case body
-        /// A custom rule.
+        /// A difference found by the custom rule.
         case custom
         /// The recorded response doesn't fit the request's condition.
         case condition
-        /// The entry has already responded, or another one is next.
+        /// The entry has already been used, or another one is next.
         case turn
     }
 
@@ -194,7 +198,7 @@ package struct ReplayDifference: Sendable, Hashable, CustomStringConvertible {
     /// The sentence.
     package var description: String { text }
 
-    /// The weight of the difference between two requests.
+    /// The weight of the difference, used to find the nearest entries.
     var distance: Int {
         switch part {
         case .path: 100

@@ -1,11 +1,13 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A URL in the parts that are compared, with percent-encoding decoded, so that `%7E` equals `~`.
+/// The parts of a URL that are compared.
+///
+/// Percent-encoding is decoded, so that `%7E` equals `~`.
 struct URLParts: Sendable, Hashable {
     struct Parameter: Sendable, Hashable {
         let name: String
-        /// nil for a name without `=`.
+        /// The value, or `nil` for a name without `=`.
         let value: String?
 
         static func == (one: Parameter, other: Parameter) -> Bool {

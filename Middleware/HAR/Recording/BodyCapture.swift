@@ -2,7 +2,7 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// Keeps the first chunks of a passing body, by reference, and counts the rest.
+/// Keeps the first chunks of a body without copying them, and counts the rest.
 final class BodyCapture: Sendable {
     private struct State: Sendable {
         var body = CapturedBody()
@@ -48,7 +48,7 @@ final class BodyCapture: Sendable {
     /// The time when the body was read to its end.
     var end: Duration? { state.withLock { $0.end } }
 
-    /// The bytes that passed; nil if reading never began.
+    /// The bytes that were read, or `nil` if reading never began.
     var captured: CapturedBody? {
         state.withLock { state in
             guard state.body.count > 0 || state.end != nil else { return nil }
@@ -58,9 +58,9 @@ final class BodyCapture: Sendable {
         }
     }
 
-    /// Returns the bytes of a response's body that passed, with their arrival times.
+    /// Returns the bytes of a response's body that were read, with their arrival times.
     ///
-    /// A reader that knows the length needn't read to the end.
+    /// A reader that knows the length may stop before it has seen the end.
     func seen(declared head: HTTPResponse?) -> (CapturedBody, [(time: Duration, count: Int)]) {
         let declared = head?.headerFields.declaredLength
         return state.withLock { state in
@@ -72,7 +72,9 @@ final class BodyCapture: Sendable {
     }
 }
 
-/// Observes a request's body while it's sent: a stream as it's read; bytes and files are unchanged.
+/// Observes a request's body while it is sent.
+///
+/// A stream is observed as it is read; bytes and files are left unchanged.
 final class RequestCapture: RequestContentObserver {
     private enum Content: Sendable {
         case nothing
@@ -106,7 +108,7 @@ final class RequestCapture: RequestContentObserver {
         body.transformed(length: body.length) { [stream] inner in CapturingReader(inner, stream) }
     }
 
-    /// Records content made by an inner stage: a framed form, an encoded value.
+    /// Records content that an inner stage makes, such as a framed form or an encoded value.
     func contentIsMade(_ made: HTTPBody) -> HTTPBody {
         if let bytes = made.bytes {
             content.withLock { $0 = bytes.isEmpty ? .nothing : .bytes(bytes) }
@@ -122,12 +124,14 @@ final class RequestCapture: RequestContentObserver {
     /// The time when the content was read to its end, if it's a stream.
     var end: Duration? { stream.end }
 
-    /// The file that was sent, if there is one; it's read when the entry is written.
+    /// The file that was sent, if any.
+    ///
+    /// It is read when the entry is written.
     var file: HTTPBody? {
         if case .file(let body) = content.withLock({ $0 }) { body } else { nil }
     }
 
-    /// The content that was sent; nil if there was none, and for a file.
+    /// The content that was sent, or `nil` if there was none or it is a file.
     var captured: CapturedBody? {
         switch content.withLock({ $0 }) {
         case .nothing, .file: return nil

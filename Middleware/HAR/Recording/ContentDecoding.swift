@@ -4,7 +4,7 @@ import HTTPChainCore
 
 /// Removes content codings (RFC 9110 §8.4) from content in memory.
 ///
-/// An archive contains decoded content, and secrets in encoded content can't be redacted.
+/// An archive contains decoded content. Secrets in encoded content couldn't be redacted.
 enum ContentDecoding {
     /// The result of decoding.
     struct Decoded {
@@ -13,10 +13,10 @@ enum ContentDecoding {
         var isTruncated: Bool
     }
 
-    /// Returns the decoded content; nil for an unsupported coding or invalid data.
+    /// Returns the decoded content, or `nil` if a coding is unsupported or the data is invalid.
     ///
     /// - Parameters:
-    ///   - codings: The value of `Content-Encoding`; the last coding was applied last.
+    ///   - codings: The value of `Content-Encoding`. Codings are listed in the order in which they were applied.
     ///   - limit: The maximum size of the decoded content, in bytes.
     static func decode(_ bytes: Data, codings: String, limit: Int) -> Decoded? {
         var result = Decoded(bytes: bytes, isTruncated: false)
@@ -67,7 +67,8 @@ enum ContentDecoding {
                     guard windowBits > 0, inflateReset(&stream) == Z_OK else { return true }
                 case Z_OK: if stream.avail_in == 0, produced < chunkSize { return false }
                 case Z_BUF_ERROR: return false
-                // Data after a complete member that isn't a member itself is padding; otherwise the data is invalid.
+                // Data after a complete member that isn't another member is padding. Without such a member, the data is
+                // invalid.
                 default: return output.isEmpty ? nil : false
                 }
             }

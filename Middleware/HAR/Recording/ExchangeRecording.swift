@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// Observes an exchange, and passes it to a recorder when it is over.
 ///
-/// During the call it only takes notes: heads, references to chunks, times. Redacting, encoding and writing happen on a
+/// During the call it only collects heads, references to chunks, and times. Redacting, encoding and writing happen on a
 /// file thread.
 final class ExchangeRecording: Sendable {
     private struct State: Sendable {
@@ -51,7 +51,7 @@ final class ExchangeRecording: Sendable {
         }
     }
 
-    /// Continues with the response's body when the head has arrived.
+    /// Starts to observe the response's body when the head has arrived.
     func follow(_ response: inout Response) {
         let now = time.elapsed - start
         let head = response.head
@@ -62,7 +62,7 @@ final class ExchangeRecording: Sendable {
             state.head = now
         }
         if let bytes = response.body.bytes {
-            // The body is complete: no need to wait until it's read.
+            // The body is complete, so there is no need to wait until it's read.
             if !bytes.isEmpty { responseBody.append(bytes) }
             return finishResponse()
         }
@@ -70,7 +70,8 @@ final class ExchangeRecording: Sendable {
         let isReplayable = body.isReplayable
         let interest = Locked<RecordingInterest?>(RecordingInterest(self))
         response.body = body.transformed(length: body.length) { [self] inner in
-            // A body that can be read once ends with its reader. A replayable body ends when it is released.
+            // A body that can be read only once has ended when its reader has. A replayable body has ended when it is
+            // released.
             let interest = interest.withLock { interest in
                 defer { if !isReplayable { interest = nil } }
                 return interest
@@ -104,7 +105,7 @@ final class ExchangeRecording: Sendable {
         )
         if place == .call {
             if self.request.authority == nil, let target = record?.target { exchange.url = Request(head: target).url }
-            // Uses the call's own method, even if a redirect changed it.
+            // The method is the call's own, even if a redirect changed it.
             exchange.request.method = self.request.method
         }
         exchange.requestBody = requestBody.captured
@@ -129,7 +130,7 @@ final class ExchangeRecording: Sendable {
 
 /// Passes on the chunks of a response and records them.
 private struct RecordingReader: BodyReader {
-    /// nil after it has ended or broken.
+    /// `nil` after the body has ended or broken.
     private var inner: (any BodyReader)?
     private let recording: ExchangeRecording
     private let interest: RecordingInterest?
@@ -158,9 +159,9 @@ private struct RecordingReader: BodyReader {
     }
 }
 
-/// Lives as long as the body can still be read to its end.
+/// An object that exists as long as the body can still be read to its end.
 ///
-/// Reports when it no longer can be.
+/// Its release reports that this is no longer possible.
 private final class RecordingInterest: Sendable {
     private let recording: ExchangeRecording
 

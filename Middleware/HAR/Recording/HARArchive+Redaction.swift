@@ -47,7 +47,7 @@ extension HARRequest {
         request.redactAside(by: redaction)
         guard var data = postData else { return request }
         let type = data.mimeType.isEmpty ? fields.values(of: "content-type").first : data.mimeType
-        // In the text of multipart content, as in other text, `code` and `key` aren't secrets.
+        // In the text of multipart content, `code` and `key` aren't secrets, just as in other text.
         let isMultipart = MediaType(type)?.essence.begins(with: "multipart/") == true
         data.params = data.params.map { redaction.formParameter($0, isMultipart: isMultipart) }
         if let content = StoredContent(data.text, data.encoding, type, data.isTruncated, redaction), content.isRedacted,
@@ -107,7 +107,7 @@ extension HARPart {
 }
 
 extension StoredContent {
-    /// Makes the stored form of content in an archive; nil if there is none.
+    /// Makes the stored form of content in an archive, or returns `nil` if there is none.
     fileprivate init?(
         _ text: String?,
         _ encoding: String?,
@@ -125,12 +125,12 @@ extension StoredContent {
 
 /// The bytes of content in an archive.
 enum HARBytes {
-    /// Returns the bytes; nil if there is no text, or it's invalid in its encoding.
+    /// Returns the bytes, or `nil` if there is no text or it's invalid in its encoding.
     ///
     /// - Parameters:
     ///   - text: The text in an archive.
-    ///   - encoding: Its encoding: "base64", or nil for text.
-    ///   - type: The media type, whose `charset` is used to encode text; UTF-8 if it has none that is supported.
+    ///   - encoding: The encoding of the text: "base64", or `nil` for text.
+    ///   - type: The media type, whose `charset` is used to encode text. UTF-8 if it has none or an unsupported one.
     static func decode(_ text: String?, encoding: String?, type: String? = nil) -> Data? {
         guard let text else { return nil }
         guard encoding?.lowercased() == "base64" else {
@@ -139,7 +139,7 @@ enum HARBytes {
         return Data(base64Encoded: text, options: .ignoreUnknownCharacters)
     }
 
-    /// Encodes text in a charset; nil if that isn't supported or lacks characters.
+    /// Encodes text in a charset, or returns `nil` if the charset isn't supported or lacks characters.
     static func encoded(_ text: String, in charset: String) -> Data? {
         CharacterEncoding.named(charset).flatMap { text.data(using: $0) }
     }
@@ -156,7 +156,7 @@ extension Redaction {
 
     fileprivate func page(_ page: HARPage) -> HARPage {
         var page = page
-        // Entries refer to the page by the same text, redacted alike.
+        // Entries refer to the page by this text, which is redacted in the same way there.
         page.id = HARText.textOrURL(page.id, self)
         page.title = HARText.textOrURL(page.title, self)
         page.pageTimings = value(page.pageTimings)
@@ -170,7 +170,7 @@ extension Redaction {
             let values = field.lines.map { value(of: HTTPField(name: name, value: $0)) }
             field.value = values.joined(separator: "\n")
         } else if field.name.begins(with: ":") {
-            // An HTTP/2 pseudo-header field, as Chrome writes it.
+            // The field is an HTTP/2 pseudo-header field, as Chrome writes it.
             field.value = url(field.value)
         } else {
             field.value = isSecret(name: field.name) ? Self.placeholder : text(field.value)

@@ -2,12 +2,12 @@ public import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A file to which entries are appended so that it's always a complete archive.
+/// A file to which entries are appended so that it is always a complete archive.
 ///
 /// If the program is killed, only the entry being written is lost.
 ///
-/// A single write replaces the end of the file (`]}}`) with the new entry and a new end. Files of other programs are
-/// appended to in the same way: the text after the last entry is written again after the new one. A truncated file is
+/// A single write replaces the end of the file (`]}}`) with the new entry and a new end. Appending to files of other
+/// programs works in the same way: the text after the last entry is rewritten after the new one. A truncated file is
 /// cut after its last complete entry. The file is locked while appending, so that several recorders, even in several
 /// processes, can write to it.
 struct HARFile: Sendable {
@@ -39,7 +39,9 @@ struct HARFile: Sendable {
 
     private var directory: String { (path as NSString).deletingLastPathComponent }
 
-    /// Appends entries; blocks, so call it on a file thread.
+    /// Appends entries.
+    ///
+    /// This blocks, so call it on a file thread.
     func append(_ entries: [RecordedEntry]) throws(HARError) {
         if entries.isEmpty { return }
         do throws(HARError) {
@@ -81,8 +83,8 @@ struct HARFile: Sendable {
 
     /// Returns the position of the next entry.
     ///
-    /// The known position is used if the end of the file is unchanged, even if another writer has appended meanwhile.
-    /// Otherwise the file is read.
+    /// The known position is used if the end of the file is unchanged, even if another writer has appended entries in
+    /// the meantime. Otherwise the file is read.
     private func layout(of file: OpenFile<HARError>) throws(HARError) -> Layout {
         let size = try file.status().size
         if size == 0 { return try begin(file) }
@@ -96,7 +98,7 @@ struct HARFile: Sendable {
         let data = try file.data(Int(size), at: 0)
         let content = try HARFileContent(data, limits: limits, salvaging: true)
         guard let entries = content.entries else {
-            // The file has only the beginning of an archive, without entries.
+            // The file contains only the beginning of an archive, without entries.
             try file.truncate(to: 0)
             return try begin(file)
         }
@@ -130,7 +132,7 @@ extension HARArchive {
     /// - Parameters:
     ///   - file: The file.
     ///   - limits: The size limits.
-    ///   - salvaging: Whether the complete entries of a truncated file are read; `false` by default.
+    ///   - salvaging: Whether to read the complete entries of a truncated file; `false` by default.
     /// - Throws: ``HARError``.
     public static func read(
         from file: URL,
@@ -156,7 +158,7 @@ extension HARArchive {
         }
     }
 
-    /// Writes a file atomically: the old one is kept until the new one is complete.
+    /// Writes a file atomically: the old file is kept until the new one is complete.
     ///
     /// - Throws: ``HARError`` if a file operation fails.
     public func write(to file: URL) async throws(HARError) {

@@ -11,7 +11,7 @@ import HTTPChainSupport
 /// try await recorder.flush()
 /// ```
 ///
-/// Any number of stages, and of recorders for the same file, may write concurrently. The file is a complete archive
+/// Several stages, and several recorders for the same file, may write concurrently. The file is a complete archive
 /// after each entry. Secrets are redacted before anything is written. Redacting and writing happen on a file thread, in
 /// the order in which exchanges ended. ``flush()`` waits for pending exchanges and throws the first error. A recorder
 /// that is released still writes its pending exchanges.
@@ -25,7 +25,9 @@ public final class HARRecorder: Sendable {
         var error: HARError?
     }
 
-    /// The maximum size of pending exchanges; beyond it, entries are dropped and ``flush()`` throws.
+    /// The maximum total size of pending exchanges.
+    ///
+    /// Beyond it, entries are dropped and ``flush()`` throws.
     private static let pendingLimit: Int64 = 256 << 20
 
     /// The size limit of recorded bodies, and the place where they are stored.
@@ -39,14 +41,14 @@ public final class HARRecorder: Sendable {
     /// A truncated file, left by a killed program, is cut after its last complete entry.
     ///
     /// - Parameters:
-    ///   - file: The file, usually `.har`. It's readable only by this user.
-    ///   - bodies: The size limit and place of bodies; 1 MiB in the archive by default.
-    ///   - limits: The size limits up to which the file is appended to.
+    ///   - file: The file, usually with the extension `.har`. Only this user can read it.
+    ///   - bodies: The size limit and place of bodies; by default, 1 MiB in the archive.
+    ///   - limits: The limits on the size of the file, beyond which nothing is appended.
     public convenience init(file: URL, bodies: HARBodyStorage = .inline(), limits: HARLimits = HARLimits()) {
         self.init(HARFile(path: file.path, limits: limits), bodies: bodies)
     }
 
-    /// Makes a recorder in memory; ``archive()`` returns the entries.
+    /// Makes a recorder that keeps entries in memory, for ``archive()``.
     ///
     /// - Parameter limit: The maximum number of bytes recorded of each body; 1 MiB by default.
     public convenience init(bodiesUpTo limit: ByteCount = .mebibytes(1)) {
@@ -61,7 +63,7 @@ public final class HARRecorder: Sendable {
 
     var bodyLimit: Int64 { bodies.limit.bytes }
 
-    /// Receives a finished exchange and returns immediately.
+    /// Accepts a finished exchange and returns immediately.
     func record(_ exchange: RecordedExchange) {
         let size = exchange.size
         let begins = state.update { state -> Bool in
@@ -101,7 +103,7 @@ public final class HARRecorder: Sendable {
 
     private func bodyName() -> String { "\(file?.bodiesName ?? "bodies")/\(UUID().uuidString).bin" }
 
-    /// Waits until all finished exchanges are written.
+    /// Waits until all finished exchanges have been written.
     ///
     /// - Throws: ``HARError`` for the first failure since the last call; `CancellationError`.
     public func flush() async throws {
@@ -128,7 +130,7 @@ public final class HARRecorder: Sendable {
 }
 
 extension RecordedExchange {
-    /// The size of the kept bodies, and about that of the rest.
+    /// The size of the kept bodies, plus an estimate for the rest.
     fileprivate var size: Int64 {
         (responseBody.chunks + (requestBody?.chunks ?? [])).reduce(1024) { $0 + Int64($1.count) }
     }

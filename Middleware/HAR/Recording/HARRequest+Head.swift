@@ -3,8 +3,9 @@ import HTTPChainCore
 import HTTPTypes
 
 extension HARRequest {
-    /// Makes the archived form of a request, with secrets redacted; sent and recorded requests are compared in this
-    /// form.
+    /// Makes the archived form of a request, with secrets redacted.
+    ///
+    /// Sent and recorded requests are compared in this form.
     init(
         _ head: HTTPRequest,
         url: String,
@@ -58,14 +59,16 @@ enum HARText {
     /// The size to which URLs and field values are cut, in bytes.
     static let longest = 64 << 10
 
-    /// A URL without secrets and without characters that are invalid in URLs.
+    /// Returns a URL without secrets and without characters that are invalid in URLs.
     static func url(_ url: String, _ redaction: Redaction) -> String {
         let placeholder = Redaction.placeholder.unicodeScalars
         let shown = redaction.url(url, upTo: longest)
         return String(shown.unicodeScalars.replacing(placeholder, with: "%3Credacted%3E".unicodeScalars))
     }
 
-    /// Text without secrets; if all of it is a URL, as in the title of a page, a URL without secrets.
+    /// Returns text without secrets.
+    ///
+    /// If all of it is a URL, as in the title of a page, it is redacted as a URL.
     static func textOrURL(_ text: String, _ redaction: Redaction) -> String {
         Redaction.isURL(text) ? url(text, redaction) : redaction.text(text)
     }
@@ -87,7 +90,7 @@ enum HARText {
         }
     }
 
-    /// The cookies of a request; none if their values are secret.
+    /// Returns the cookies of a request, or none if their values are secret.
     static func cookies(in headers: [HARField]) -> [HARCookie] {
         headers.values(of: "cookie").filter { $0 != Redaction.placeholder }.flatMap { value in
             value.pieces(at: ";").map { pair in
@@ -97,7 +100,7 @@ enum HARText {
         }
     }
 
-    /// The cookies set by a response; none if their values are secret.
+    /// Returns the cookies set by a response, or none if their values are secret.
     static func setCookies(in headers: [HARField]) -> [HARCookie] {
         headers.values(of: "set-cookie").filter { $0 != Redaction.placeholder }.compactMap { value in
             var pieces = value.pieces(at: ";")[...]

@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Everything observed of an exchange, before it's redacted and written.
+/// Everything observed of an exchange, before it is redacted and written.
 struct RecordedExchange: Sendable {
     /// The failure of an exchange.
     struct Failure: Sendable {
@@ -19,13 +19,15 @@ struct RecordedExchange: Sendable {
     var request: HTTPRequest
     var url: String
     var requestBody: CapturedBody?
-    /// The file that was sent, which is read when the entry is made.
+    /// The file that was sent.
+    ///
+    /// It is read when the entry is made.
     var requestFile: HTTPBody?
     var response: HTTPResponse?
     var responseBody = CapturedBody()
-    /// The arrival time of each chunk of the response since the beginning, and the chunk's length.
+    /// The time since the beginning at which each chunk of the response arrived, and the chunk's length.
     var arrivals: [(time: Duration, count: Int)] = []
-    /// Times since the beginning: the request was read to its end, the head arrived, and the exchange ended.
+    /// The time since the beginning at which the request was read to its end, the head arrived, and the exchange ended.
     var sent: Duration?
     var head: Duration?
     var end: Duration = .zero
@@ -41,7 +43,7 @@ struct RecordedEntry: Sendable {
 }
 
 extension RecordedExchange {
-    /// The number of chunks of a response whose times are recorded.
+    /// The maximum number of chunks of a response whose times are recorded.
     static let arrivalLimit = 1000
 
     /// Makes the entry, with secrets redacted.
@@ -55,7 +57,7 @@ extension RecordedExchange {
             StoredContent(
                 body,
                 type: request.headerFields[.contentType],
-                // A call's own content is observed before it's encoded.
+                // The content of a call is observed before it is encoded.
                 codings: place == .call ? nil : request.headerFields[.contentEncoding],
                 redaction: redaction,
                 limit: limit
@@ -116,7 +118,8 @@ extension RecordedExchange {
         let sent = min(sent ?? .zero, head)
         var before = 0.0
         if let connection, connection.isReused != true {
-            // Look-up and connection precede sending. If their times are unknown, they are included in its time.
+            // Look-up and connection precede sending. If their times are unknown, they are included in the time for
+            // sending.
             if let lookup = connection.domainLookup { timings.dns = lookup.milliseconds }
             if let connect = connection.connect { timings.connect = connect.milliseconds }
             if let secure = connection.secureConnection { timings.ssl = secure.milliseconds }
@@ -133,7 +136,7 @@ extension RecordedExchange {
         entry.customFields["_place"] = .string(place.rawValue)
         if attempt > 1 { entry.customFields["_attempt"] = .integer(Int64(attempt)) }
         if arrivals.count > 1, let head {
-            // The time after the head, in milliseconds, and the number of bytes of each chunk.
+            // The time of each chunk after the head, in milliseconds, and its number of bytes.
             entry.customFields["_chunks"] = .array(
                 arrivals.map { arrival in
                     let time = max(0, (arrival.time - head).milliseconds)
@@ -151,17 +154,19 @@ extension RecordedExchange {
 }
 
 extension Duration {
-    /// Rounded to microseconds, to avoid digits from floating-point errors.
+    /// The duration in milliseconds, rounded to microseconds to avoid digits from floating-point errors.
     var milliseconds: Double { (inSeconds * 1e6).rounded() / 1000 }
 
     static func milliseconds(_ value: Double) -> Duration {
-        // The comparison is false for NaN.
+        // The comparison is `false` for NaN.
         .nanoseconds(Int64(((value > 0 ? min(value, 1e12) : 0) * 1e6).rounded()))
     }
 }
 
 extension CapturedBody {
-    /// Reads the beginning of a file; empty and truncated if it can no longer be read.
+    /// Reads the beginning of a file.
+    ///
+    /// If the file can't be read, the content is empty and marked as truncated.
     ///
     /// This blocks.
     init(file body: HTTPBody, limit: Int) {

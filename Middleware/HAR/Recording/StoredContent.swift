@@ -1,10 +1,10 @@
 import Foundation
 import HTTPChainCore
 
-/// The part of a body that passed: the original chunks, not copied.
+/// The part of a body that was read, as the original chunks without copying.
 struct CapturedBody: Sendable {
     var chunks: [Data] = []
-    /// The number of bytes that passed.
+    /// The number of bytes that were read.
     var count: Int64 = 0
     /// Whether the body has more bytes than ``chunks``.
     var isTruncated = false
@@ -17,17 +17,19 @@ struct CapturedBody: Sendable {
 
 /// The archived form of content: decoded and redacted, as text or base64.
 struct StoredContent: Sendable, Hashable {
-    /// The content; nil if it mustn't or can't be stored.
+    /// The content, or `nil` if it must not or can't be stored.
     var bytes: Data?
-    /// Whether ``bytes`` are valid UTF-8, and identical in the charset of the media type.
+    /// Whether ``bytes`` are valid UTF-8 and represent the same text in the charset of the media type.
     var isText = true
-    /// The size of the decoded content; if redacted, of the stored content.
+    /// The size of the decoded content.
+    ///
+    /// If it was redacted, the size of the stored content.
     var size: Int64
     var isTruncated: Bool
     var isRedacted = false
     /// Whether a content coding was removed.
     var isDecoded = false
-    /// The reason that there are no bytes.
+    /// The reason why there are no bytes.
     var omission: String?
 
     /// The text in the archive, and its encoding.
@@ -37,7 +39,7 @@ struct StoredContent: Sendable, Hashable {
     }
 
     /// - Parameters:
-    ///   - body: The part of the body that passed.
+    ///   - body: The part of the body that was read.
     ///   - type: The value of `Content-Type`.
     ///   - codings: The value of `Content-Encoding`.
     ///   - limit: The maximum number of bytes stored.
@@ -85,7 +87,7 @@ struct StoredContent: Sendable, Hashable {
         isText = false
         bytes = content
         guard let type, Self.isTextual(type) else { return }
-        // Text in another encoding, or with binary parts. The names and forms of secrets are ASCII in all such
+        // The text is in another encoding, or has binary parts. The names and formats of secrets are ASCII in all such
         // encodings.
         let encoding: String.Encoding = type.charset?.lowercased().begins(with: "utf-16") == true ? .utf16 : .isoLatin1
         guard let text = String(data: content, encoding: encoding) else { return }

@@ -4,12 +4,12 @@ import HTTPTypes
 
 /// Decides which entry responds to a request.
 ///
-/// It is a value and does no I/O.
+/// This is a value type that does no I/O.
 struct ReplayBook: Sendable {
     /// An entry, and its request in comparable form.
     struct Page: Sendable {
         let entry: HAREntry
-        /// Its position in the archive, counted from 1.
+        /// The entry's position in the archive, counted from 1.
         let number: Int
         let request: ComparedRequest
 
@@ -19,7 +19,7 @@ struct ReplayBook: Sendable {
             request = ComparedRequest(entry.request.redacted(by: redaction), matching.body, isRecorded: true)
         }
 
-        /// The way the entry meets the conditions of a request.
+        /// Returns the meaning of the entry for a conditional request.
         func condition(of sent: ComparedRequest, _ fields: HTTPFields) -> ReplayCondition.Verdict {
             ReplayCondition.verdict(method: sent.har.method, fields: fields, recorded: entry.response)
         }
@@ -31,12 +31,12 @@ struct ReplayBook: Sendable {
         case unmatched([NearEntry])
     }
 
-    /// The number of nearest entries in an error.
+    /// The number of nearest entries shown in an error.
     static let shownEntries = 3
 
     private(set) var pages: [Page]
     private(set) var uses: [Int]
-    /// The number of entries that have responded, if the recorded order is required.
+    /// The number of entries that have been used, if the recorded order is required.
     private var position = 0
 
     /// Prepares the entries of an archive that have a response or a failure.
@@ -48,14 +48,16 @@ struct ReplayBook: Sendable {
         uses = pages.map { _ in 0 }
     }
 
-    /// Returns the same book for another redaction, keeping track of the used entries.
+    /// Returns the same book for another redaction.
+    ///
+    /// Used entries stay used.
     func redacted(by redaction: Redaction, matching: ReplayMatching) -> ReplayBook {
         var book = self
         book.pages = pages.map { Page(entry: $0.entry, number: $0.number, matching, redaction) }
         return book
     }
 
-    /// The files with contents of requests, by entry number.
+    /// The files that contain requests' contents, by entry number.
     var requestFiles: [Int: String] {
         Dictionary(pages.compactMap { page in page.entry.request.contentFile.map { (page.number, $0) } }) { $1 }
     }
@@ -70,15 +72,15 @@ struct ReplayBook: Sendable {
         }
     }
 
-    /// The entries that haven't responded.
+    /// The entries that haven't been used.
     var unused: [Page] { zip(pages, uses).filter { $0.1 == 0 }.map(\.0) }
 
-    /// Finds the entry that responds, and marks it as used.
+    /// Finds the entry that responds to a request, and marks it as used.
     ///
     /// - Parameters:
     ///   - sent: The request, redacted.
-    ///   - fields: Its header fields, for their conditions.
-    ///   - now: The time for the expiry of entries.
+    ///   - fields: The request's header fields, for its conditions.
+    ///   - now: The current time, for the expiry of entries.
     mutating func answer(
         _ sent: ComparedRequest,
         fields: HTTPFields,
@@ -117,7 +119,7 @@ struct ReplayBook: Sendable {
         }
     }
 
-    /// The entries nearest to a request, with their differences.
+    /// Returns the entries nearest to a request, with their differences.
     func nearest(to sent: ComparedRequest, fields: HTTPFields, now: Date, _ settings: ReplaySettings) -> [NearEntry] {
         let rated = pages.indices.map { index -> (entry: NearEntry, distance: Int, same: Int, index: Int) in
             let page = pages[index]
@@ -137,7 +139,7 @@ struct ReplayBook: Sendable {
         return sorted.prefix(Self.shownEntries).map(\.entry)
     }
 
-    /// The reasons that a matching entry doesn't respond.
+    /// Returns the reasons why a matching entry can't respond.
     private func obstacles(
         _ index: Int,
         _ sent: ComparedRequest,
@@ -160,13 +162,15 @@ struct ReplayBook: Sendable {
 }
 
 extension HAREntry {
-    /// Whether it is too old to be replayed; never without an expiry.
+    /// Whether the entry is too old to be replayed.
+    ///
+    /// Always `false` without an expiry.
     func isOlder(than expiry: Duration?, at now: Date) -> Bool {
         expiry.map { now.timeIntervalSince(started) > $0.inSeconds } ?? false
     }
 }
 
-/// An entry that didn't respond to a request, with the reasons.
+/// An entry that couldn't respond to a request, with the reasons.
 package struct NearEntry: Sendable, Hashable, CustomStringConvertible {
     /// The number of the entry in the archive, counted from 1.
     package let number: Int

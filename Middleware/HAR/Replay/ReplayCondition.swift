@@ -11,7 +11,7 @@ enum ReplayCondition {
         case notModified
         /// 412, because the recorded content isn't what the client expects (RFC 9110 §15.5.13).
         case failed
-        /// No response, because the recorded one is for another condition.
+        /// No response, because the recorded one was made under another condition.
         case unfit(String)
     }
 
@@ -37,7 +37,7 @@ enum ReplayCondition {
         }
     }
 
-    /// RFC 9110 §13.2.2, in that order.
+    /// Evaluates the conditions of a request for the complete content, in the order of RFC 9110 §13.2.2.
     private static func whole(_ fields: HTTPFields, _ recorded: HARResponse) -> Verdict {
         let tag = recorded.values(of: "etag").first
         let modified = recorded.values(of: "last-modified").first.flatMap { HTTPDate($0)?.date }
@@ -58,7 +58,7 @@ enum ReplayCondition {
         return .asRecorded
     }
 
-    /// Whether a list of entity tags contains a tag (RFC 9110 §8.8.3.2); by weak comparison by default.
+    /// Returns whether a list of entity tags contains a tag (RFC 9110 §8.8.3.2), by weak comparison by default.
     private static func matches(_ list: String, _ tag: String, strongly: Bool = false) -> Bool {
         if list.trimming() == "*" { return true }
         guard let tag = EntityTag(tag) else { return false }

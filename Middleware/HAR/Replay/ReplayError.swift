@@ -11,7 +11,7 @@ public struct UnmatchedReplayError: ExplainedError {
     package let nearest: [NearEntry]
     /// The number of entries.
     package let entryCount: Int
-    /// "ReplayTransport".
+    /// Always "ReplayTransport".
     package let failedStage: String
     /// The request, with secrets redacted.
     package let failedExchange: ExchangeSnapshot?
@@ -23,7 +23,7 @@ public struct UnmatchedReplayError: ExplainedError {
         )
     }
 
-    /// The request, the advice, and the nearest entries with their differences.
+    /// The request, advice, and the nearest entries with their differences.
     public var description: String {
         var text = "\(stage): \(reason); \(recoverySuggestion ?? "")"
         if nearest.isEmpty { return text + "; the archive has no entries" }
@@ -33,11 +33,11 @@ public struct UnmatchedReplayError: ExplainedError {
     }
 }
 
-/// The error for a finished replay with unused entries.
+/// The error for a replay that was finished with unused entries.
 public struct UnusedEntriesError: ExplainedError, Hashable {
-    /// The unused entries: number, method and URL, with secrets redacted.
+    /// The number, method and URL of each unused entry, with secrets redacted.
     public let unused: [String]
-    /// "ReplayTransport".
+    /// Always "ReplayTransport".
     package let failedStage: String
 
     package var explanation: Explanation {

@@ -1,13 +1,14 @@
 import Foundation
 import HTTPChainCore
 
-/// The schedule by which content arrives.
+/// The times at which parts of content arrive.
 struct ReplaySchedule: Sendable {
-    /// The times after the head, in milliseconds, and the fraction of the content that has arrived by then, from 0 to
-    /// 1.
+    /// The time after the head, in milliseconds, and the fraction (0 to 1) of the content that has arrived by then.
     let steps: [(time: Double, share: Double)]
 
-    /// Makes a schedule from the recorded chunks; without them, everything arrives at the end.
+    /// Makes a schedule from the recorded chunks.
+    ///
+    /// If there are none, all content arrives at the end.
     init(_ entry: HAREntry, factor: Double) {
         let chunks = (entry.customFields["_chunks"]?.array ?? []).compactMap { chunk -> (Double, Double)? in
             guard let time = chunk[0]?.number, let count = chunk[1]?.number, count > 0, time.isFinite else {
@@ -24,7 +25,7 @@ struct ReplaySchedule: Sendable {
         var sum = 0.0
         steps = chunks.map { time, count in
             sum += count
-            // The stored content may be decoded, and so differ in length from the bytes that arrived.
+            // The stored content may be decoded, so that its length differs from the number of bytes that arrived.
             return (time * factor, sum / total)
         }
     }

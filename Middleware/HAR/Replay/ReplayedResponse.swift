@@ -8,7 +8,7 @@ struct ReplayedResponse: Sendable {
     let page: ReplayBook.Page
     let condition: ReplayCondition.Verdict
     let settings: ReplaySettings
-    /// The folder of the archive's files; nil for an archive in memory.
+    /// The folder of the archive's files, or `nil` for an archive in memory.
     let directory: URL?
     let transport: String
     let time: any TimeSource
@@ -61,7 +61,7 @@ struct ReplayedResponse: Sendable {
             guard let name = HTTPField.Name(field.name) else { continue }
             if let names, !names.contains(name.canonicalName) { continue }
             switch name.canonicalName {
-            // Fields of the original message's framing and encoding.
+            // These fields describe the framing and encoding of the original message.
             case "transfer-encoding", "content-encoding": continue
             case "content-digest", "repr-digest", "digest", "content-md5":
                 if isEncoded { continue }
@@ -79,7 +79,7 @@ struct ReplayedResponse: Sendable {
         return HTTPResponse(status: status, headerFields: fields)
     }
 
-    /// Returns a date moved so that its distance from now is the same as its original distance from the exchange.
+    /// Returns a date, moved so that its distance from now equals its original distance from the exchange.
     private func shifted(_ value: String, of name: HTTPField.Name) -> String {
         guard settings.shiftsDates, name == .date || name == .expires, let date = HTTPDate(value)?.date else {
             return value
@@ -138,7 +138,9 @@ struct ReplayedResponse: Sendable {
         return "\(type.essence); charset=utf-8"
     }
 
-    /// Returns the body with its recorded chunks and times, broken off at the end if the recorded body was.
+    /// Returns the body with its recorded chunks and times.
+    ///
+    /// It fails at the end if the recorded body did.
     private func delivered(_ body: HTTPBody) -> HTTPBody {
         let schedule = ReplaySchedule(page.entry, factor: settings.usedDelayFactor)
         let ending = ending
@@ -180,9 +182,11 @@ enum ReplayFailure {
 
 /// Validates the names of files in an archive.
 enum HARFileName {
-    /// The file for a name in an archive; `nil` if it's outside the archive's folder; blocks.
+    /// Returns the file for a name in an archive, or `nil` if it is outside the archive's folder.
     ///
-    /// This includes symbolic links that lead outside.
+    /// Blocks.
+    ///
+    /// Symbolic links that lead outside count as outside.
     static func file(named name: String, in directory: URL) -> URL? {
         guard isSafe(name) else { return nil }
         let file = directory.appendingPathComponent(name).resolvingSymlinksInPath()
@@ -193,7 +197,7 @@ enum HARFileName {
 
     /// Whether a name stays within the archive's folder.
     ///
-    /// Compares bytes, as the file system does, because a combining mark after a `/` forms a different character.
+    /// Compares bytes, as the file system does: a combining mark after a `/` forms a different `Character`.
     private static func isSafe(_ name: String) -> Bool {
         !name.utf8.contains { $0 == UInt8(ascii: "\\") || $0 == 0 }
             && name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

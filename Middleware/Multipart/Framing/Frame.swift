@@ -3,7 +3,7 @@ import HTTPChainCore
 
 /// Concatenated bodies.
 ///
-/// Those in memory are combined, so that small parts don't make small chunks.
+/// Adjacent bodies in memory are combined, so that small parts don't result in small chunks.
 struct Frame {
     private var bodies: [HTTPBody] = []
     private var pending = Data()
@@ -36,7 +36,7 @@ struct Frame {
         return .once(length: length) { FramingReader(bodies) }
     }
 
-    /// The sum of the lengths; `nil` if one is unknown or invalid, or the sum overflows.
+    /// The sum of the lengths, or `nil` if one is unknown or invalid, or if the sum overflows.
     private static func length(of bodies: [HTTPBody]) -> Int64? {
         var sum: Int64 = 0
         for body in bodies {

@@ -3,8 +3,8 @@ import HTTPChainSupport
 
 /// The text that separates the parts of a multipart body, RFC 2046 §5.1.1.
 ///
-/// A random boundary has 192 random bits, so there is no need to search for it in the content, and a body of any size
-/// is framed without being read first.
+/// A random boundary has 192 random bits, so it needn't be searched for in the content, and a body of any size can be
+/// framed without reading it first.
 package struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
     /// The boundary without its leading dashes.
     package let text: String
@@ -24,16 +24,16 @@ package struct MultipartBoundary: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// Makes a boundary of 192 random bits, with 58 characters that need no quotes.
+    /// Makes a boundary from 192 random bits, as 58 characters that need no quotes.
     ///
     /// - Parameter random: The source of the bits; `request.environment.random` in a stage.
     package static func random(from random: any RandomSource) -> MultipartBoundary {
         MultipartBoundary(unchecked: "HTTPChain-" + String(decoding: random.bytes(24).hexadecimal, as: UTF8.self))
     }
 
-    /// The boundary as the parameter of a Content-Type: quoted if it isn't a token, RFC 9110 §5.6.6.
+    /// The boundary as the parameter of a Content-Type, quoted if it isn't a token (RFC 9110 §5.6.6).
     package var parameterValue: String {
-        // No character of a boundary needs a backslash within quotes.
+        // Within quotes, no character of a boundary needs a backslash.
         text.utf8.allSatisfy(ASCII.isTokenByte) ? text : "\"\(text)\""
     }
 

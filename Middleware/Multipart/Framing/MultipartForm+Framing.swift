@@ -3,7 +3,8 @@ public import HTTPChainCore
 import HTTPTypes
 
 extension MultipartForm {
-    /// Returns the form as a body with its Content-Type, as ``MultipartMiddleware`` sends it, for use without a chain.
+    /// Returns the form as a body with its Content-Type, in the same form as ``MultipartMiddleware`` sends it, for use
+    /// without a chain.
     ///
     /// - Parameter values: The encoding of typed values; JSON by default.
     /// - Throws: ``MultipartError``; ``/HTTPChainCore/BodyError`` for a file that can't be read.
@@ -16,7 +17,9 @@ extension MultipartForm {
         )
     }
 
-    /// Encodes a typed value, given the part's type if it has one, and returns the bytes with their type.
+    /// Encodes a typed value, given the part's type if it has one.
+    ///
+    /// Returns the bytes and their type.
     typealias EncodeValue = (any Encodable & Sendable, String?) throws -> (Data, String)
 
     /// Returns the Content-Type of the framed form, with its kind and boundary.
@@ -51,7 +54,7 @@ extension MultipartForm {
         return .random(from: random)
     }
 
-    /// Returns the form with the sizes of its files looked up, so that its body has a length.
+    /// Returns the form with the sizes of its files, so that its body has a known length.
     ///
     /// ``MultipartMiddleware`` does this for each request.
     ///
@@ -62,20 +65,20 @@ extension MultipartForm {
             let body = try await part.body.measured()
             form.parts[index].body = body
             guard let file = body.file, file.range != nil || body.length == nil else { continue }
-            // A file that is missing, or too short for its range, fails the call before its head is sent.
+            // If a file is missing or too short for its range, the call fails before its head is sent.
             _ = try await body.makeReader()
         }
         return form
     }
 
-    /// Returns the form as a body: heads, contents and boundaries in turn, pulled from the parts as it is read.
+    /// Returns the form as a body that reads heads, contents and boundaries in turn.
     ///
-    /// The body has an exact length if every part does (see ``measured()`` for files), and is replayable if every part
-    /// is. Parts are never read ahead, so a file of any size passes in the memory of one chunk.
+    /// The body has an exact length if every part has one (see ``measured()`` for files), and is replayable if every
+    /// part is. Parts are never read ahead, so a file of any size needs the memory of only one chunk.
     ///
-    /// Names and file names are written as in WHATWG's encoding of multipart/form-data: UTF-8 unchanged, with CR, LF
-    /// and quotation marks percent-encoded; in a name, a lone CR or LF counts as CRLF. Unlike in browsers, NUL is
-    /// refused, and the content of text parts is sent unchanged.
+    /// Names and file names are written as in WHATWG's encoding of multipart/form-data: in UTF-8, with CR, LF and
+    /// quotation marks percent-encoded. In a name, a lone CR or LF counts as CRLF. Unlike in browsers, NUL is refused,
+    /// and the content of text parts is sent unchanged.
     ///
     /// - Parameters:
     ///   - boundary: The boundary, which must not occur in any part.
@@ -160,7 +163,7 @@ extension MultipartForm {
 
     /// Normalizes line breaks: a lone CR or LF becomes CRLF.
     ///
-    /// This is the first step of "escape a multipart form data name" for the names of entries.
+    /// This is the first step of WHATWG's "escape a multipart form data name".
     private static func withLineBreaksNormalised(_ name: String) -> String {
         var result = ""
         var afterReturn = false

@@ -2,8 +2,8 @@ public import HTTPChainCore
 
 /// Parts that are sent as a single body, RFC 7578 (form data) and RFC 2046 §5.1.
 ///
-/// A form is a value: any number of parts can be added in any order, and several may share a name. Nothing is read or
-/// encoded until the form is framed.
+/// A form is a value type. Any number of parts can be added in any order, and several may share a name. Nothing is read
+/// or encoded until the form is framed.
 ///
 /// ```swift
 /// var form = MultipartForm(parameters: ["title": "Holiday", "tags": "sea"])
@@ -20,7 +20,7 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         /// Related parts, RFC 2387.
         ///
         /// The type is that of the root part, which is the part whose Content-ID is `start`, or otherwise the first.
-        /// Parameters are additional ones of the Content-Type, such as `start-info`.
+        /// `parameters` are additional ones of the Content-Type, such as `start-info`.
         case related(type: String, start: String? = nil, parameters: [String: String] = [:])
 
         /// The media type without parameters, such as `multipart/form-data`.
@@ -55,7 +55,7 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
     /// Makes a form from plain parameters, followed by other parts.
     ///
     /// - Parameters:
-    ///   - parameters: Names and texts; names may be repeated.
+    ///   - parameters: The names and texts. Names may be repeated.
     ///   - parts: Files and other parts; none by default.
     ///   - boundary: A custom boundary; a random one by default.
     public init(
@@ -66,12 +66,12 @@ public struct MultipartForm: Sendable, ExpressibleByArrayLiteral {
         self.init(parameters.map { .text($0.key, $0.value) } + parts, boundary: boundary)
     }
 
-    /// Makes form data of the parts in an array.
+    /// Makes form data from the parts in an array.
     public init(arrayLiteral elements: MultipartPart...) {
         self.init(elements)
     }
 
-    /// Whether the form can be sent more than once, which requires that all its parts can.
+    /// Whether the form can be sent more than once, which requires that all parts can.
     package var isReplayable: Bool { parts.allSatisfy(\.body.isReplayable) }
 }
 

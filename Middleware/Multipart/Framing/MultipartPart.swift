@@ -53,7 +53,7 @@ public struct MultipartPart: Sendable {
         self.body = body
     }
 
-    /// Makes a plain parameter: UTF-8 text without file name or Content-Type, as sent by browsers.
+    /// Makes a plain parameter: UTF-8 text without file name or Content-Type, as browsers send it.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.
@@ -117,7 +117,7 @@ public struct MultipartPart: Sendable {
 
     /// Makes a part from a typed value.
     ///
-    /// It is encoded by the stage's encoding, otherwise by the chain's serializer, and otherwise as JSON.
+    /// The value is encoded with the stage's encoding, otherwise with the chain's serializer, and otherwise as JSON.
     ///
     /// - Parameters:
     ///   - name: The name of the form field.

@@ -17,6 +17,6 @@ public struct MultipartValueEncoding: Sendable {
         self.encode = encode
     }
 
-    /// JSON as `JSONEncoder` writes it by default.
+    /// JSON as written by a `JSONEncoder` with its default settings.
     package static let json = MultipartValueEncoding(contentType: "application/json") { try JSONEncoder().encode($0) }
 }

@@ -3,12 +3,12 @@ import HTTPChainSupport
 
 /// A Content-Disposition field: the purpose of a part, RFC 7578 §4.2 and RFC 6266.
 ///
-/// The parser is lenient about differences between senders: it accepts tokens and quoted strings with and without
-/// backslashes, unencoded UTF-8, the percent-encodings of browsers in form data (`%22`, `%0D`, `%0A`), and the extended
-/// notation `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187), which has priority over the plain one. If a parameter is
-/// repeated, the first one wins.
+/// The parser tolerates differences between senders. It accepts tokens and quoted strings with and without backslashes,
+/// unencoded UTF-8, and the percent-encodings of browsers in form data (`%22`, `%0D`, `%0A`). The extended notation
+/// `filename*=UTF-8''na%C3%AFve.txt` (RFC 8187) takes precedence over the plain one. If a parameter is repeated, the
+/// first one wins.
 package struct ContentDisposition: Sendable, Hashable {
-    /// `form-data`, `attachment`, `inline`, in lower case.
+    /// The disposition type in lower case: `form-data`, `attachment` or `inline`.
     package let type: String
     /// The name of the form field.
     package let name: String?
@@ -17,7 +17,7 @@ package struct ContentDisposition: Sendable, Hashable {
     /// It's chosen by the sender, and may be a path or contain `..`. Never use it as a destination for writing.
     package let fileName: String?
 
-    /// Parses a field's value; `nil` if it has no disposition type.
+    /// Parses a field's value, or returns `nil` if it has no disposition type.
     package init?(_ value: String) {
         let field = ParameterizedValue(value.utf8)
         guard !field.value.isEmpty, field.value.utf8.allSatisfy(ASCII.isTokenByte) else { return nil }
@@ -49,8 +49,9 @@ package struct ContentDisposition: Sendable, Hashable {
         return result
     }
 
-    /// Decodes an extended value (RFC 8187 §3.2): charset, language, and percent-encoded bytes; `nil` if it's
-    /// malformed.
+    /// Decodes an extended value (RFC 8187 §3.2): charset, language, and percent-encoded bytes.
+    ///
+    /// Returns `nil` if it's malformed.
     private static func extendedValue(_ bytes: [UInt8]) -> String? {
         let pieces = bytes.split(separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
         guard pieces.count == 3 else { return nil }

@@ -4,18 +4,20 @@ import HTTPChainSupport
 /// Finds the lines that separate parts, RFC 2046 §5.1.1.
 ///
 /// A delimiter is a whole line: two dashes, the boundary, two more dashes after the last part, and whitespace that
-/// transports may have added. A longer line with the same beginning is content. It may be a delimiter of a nested
+/// transports may have added. A longer line that begins in this way is content. It may be a delimiter of a nested
 /// message whose boundary begins with this one.
 struct DelimiterScanner {
-    /// The kind of line ends, determined by the first delimiter line of the message.
+    /// The kind of line ending, determined by the first delimiter line of the message.
     enum LineEnd {
         case crlf
         case lf
     }
 
-    /// A delimiter line, by offsets.
+    /// The position of a delimiter line, as offsets.
     struct Delimiter {
-        /// The end of the content before it: the preceding line end belongs to the delimiter.
+        /// The end of the content before it.
+        ///
+        /// The preceding line ending belongs to the delimiter.
         let contentEnd: Int
         /// The beginning of the next line.
         let lineEnd: Int
@@ -27,7 +29,7 @@ struct DelimiterScanner {
         case found(Delimiter)
         /// There is no delimiter up to this offset.
         ///
-        /// The following bytes may become one.
+        /// The bytes after it may be the beginning of one.
         case none(upTo: Int)
     }
 
@@ -35,7 +37,7 @@ struct DelimiterScanner {
     private static let longestPadding = 1024
 
     private let marker: [UInt8]
-    /// The kind of line ends; `nil` before the first delimiter.
+    /// The kind of line ending; `nil` before the first delimiter.
     var lineEnd: LineEnd?
 
     init(boundary: [UInt8]) {
@@ -47,7 +49,7 @@ struct DelimiterScanner {
     /// - Parameters:
     ///   - buffer: The bytes, beginning at the end of the last search.
     ///   - isLineStart: Whether the first byte begins a line.
-    ///   - isEnd: Whether nothing follows.
+    ///   - isEnd: Whether this is the end of the message.
     func search(_ buffer: Data, isLineStart: Bool, isEnd: Bool) -> Result {
         buffer.withUnsafeBytes { bytes in
             if isLineStart, let result = match(bytes, at: 0, contentEnd: 0, isEnd: isEnd) { return result }
@@ -65,12 +67,12 @@ struct DelimiterScanner {
         }
     }
 
-    /// Returns the delimiter in a line, if it is one.
+    /// Returns the delimiter if a line is one.
     ///
     /// - Parameters:
-    ///   - line: The line without its end.
-    ///   - size: The size of the line and its end.
-    ///   - ending: The kind of its end.
+    ///   - line: The line without its ending.
+    ///   - size: The size of the line, including its ending.
+    ///   - ending: The kind of line ending.
     func delimiter(line: Data, size: Int, ending: LineEnd) -> Delimiter? {
         line.withUnsafeBytes { bytes in
             guard case .found(let found) = match(bytes, at: 0, contentEnd: 0, isEnd: true, needsLineEnd: false) else {
@@ -80,9 +82,9 @@ struct DelimiterScanner {
         }
     }
 
-    /// Returns the delimiter line at an offset, or that its end is missing.
+    /// Returns the delimiter line at an offset, or reports that more bytes are needed to recognize it.
     ///
-    /// - Returns: `nil` if there is none.
+    /// - Returns: `nil` if there is no delimiter.
     private func match(
         _ bytes: UnsafeRawBufferPointer,
         at start: Int,
@@ -115,7 +117,7 @@ struct DelimiterScanner {
             .found(Delimiter(contentEnd: contentEnd, lineEnd: lineEnd, isFinal: isFinal, ending: ending))
         }
         guard index < bytes.count else {
-            // The last line of a message often has no end.
+            // The last line of a message often has no line ending.
             return isEnd && (isFinal || !needsLineEnd) ? found(index, .crlf) : unclear
         }
         if bytes[index] == 0x0A { return found(index + 1, .lf) }

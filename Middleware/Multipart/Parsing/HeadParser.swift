@@ -10,18 +10,18 @@ struct HeadParser {
     var fields: [(name: HTTPField.Name, value: [UInt8])] = []
     var size: Int64 = 0
 
-    /// Throws if a line of this size, including its end, would exceed the limit.
+    /// Throws if a line of this size, including its ending, would exceed the limit.
     func checkRoom(for count: Int) throws(MultipartError) {
         guard size + Int64(count) <= limits.headerSize.bytes else {
             throw MultipartError(.headerTooLarge(part: part, limit: limits.headerSize))
         }
     }
 
-    /// Parses a line without its end.
+    /// Parses a line without its ending.
     ///
     /// A line that begins with whitespace continues the field before it (RFC 5322 §2.2.3).
     ///
-    /// - Parameter size: The size of the line and its end.
+    /// - Parameter size: The size of the line, including its ending.
     mutating func append(_ line: Data, size: Int) throws(MultipartError) {
         self.size += Int64(size)
         Steps.take(size)
@@ -36,12 +36,12 @@ struct HeadParser {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             throw MultipartError(.malformedHeader(part: part))
         }
-        // Checked here because `HTTPFields` traps on HTTP/2 pseudo-header fields.
+        // `HTTPFields` crashes on HTTP/2 pseudo-header fields, so they are refused here.
         let name = line[..<colon].trimmingSpace()
         guard !name.isEmpty, name.allSatisfy(ASCII.isTokenByte),
             let fieldName = HTTPField.Name(String(decoding: name, as: UTF8.self))
         else { throw MultipartError(.malformedHeader(part: part)) }
-        // It also traps if there are too many fields.
+        // It also crashes if there are too many fields.
         let limit = min(limits.headerCount, HTTPFields.receivedLimit)
         guard fields.count < limit else { throw MultipartError(.tooManyHeaders(part: part, limit: limit)) }
         fields.append((fieldName, Array(line[line.index(after: colon)...].trimmingSpace())))

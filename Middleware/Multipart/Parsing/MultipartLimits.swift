@@ -1,8 +1,10 @@
 public import HTTPChainCore
 
-/// The limits of a multipart message, which is refused if it exceeds them.
+/// The limits on a multipart message.
+///
+/// A message that exceeds them is refused.
 public struct MultipartLimits: Sendable, Hashable {
-    /// The size of a part's head, including names, values and line ends; 16 KiB by default.
+    /// The size of a part's head, including names, values and line endings; 16 KiB by default.
     package var headerSize: ByteCount
     /// The number of fields in a part's head; 64 by default, and never more than 10,000.
     package var headerCount: Int
@@ -12,7 +14,7 @@ public struct MultipartLimits: Sendable, Hashable {
     ///
     /// Contents are streamed, and `collect(upTo:)` has a separate limit.
     package var partSize: ByteCount
-    /// The size of the padding before the first boundary, and separately after the last; 64 KiB by default.
+    /// The size of the padding before the first boundary, and of that after the last one; 64 KiB each by default.
     ///
     /// Padding is ignored (RFC 2046 §5.1.1).
     package var paddingSize: ByteCount
@@ -24,7 +26,7 @@ public struct MultipartLimits: Sendable, Hashable {
     ///   - headerCount: The number of fields in a part's head.
     ///   - partCount: The number of parts in a message.
     ///   - partSize: The size of a part's content.
-    ///   - paddingSize: The size of the padding before the first boundary, and separately after the last.
+    ///   - paddingSize: The size of the padding before the first boundary, and of that after the last one.
     public init(
         headerSize: ByteCount = .kibibytes(16),
         headerCount: Int = 64,

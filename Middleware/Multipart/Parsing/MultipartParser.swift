@@ -4,12 +4,12 @@ import HTTPChainSupport
 
 /// Parses a multipart message incrementally (RFC 2046 §5.1), as a state machine without I/O.
 ///
-/// The events don't depend on how the bytes are split, except for the sizes of content pieces. The parser never buffers
+/// Except for the sizes of content pieces, the events don't depend on how the bytes are split. The parser never buffers
 /// more than a delimiter line or the head of a part.
 ///
-/// Preamble and epilogue are skipped within a limit, as is whitespace after a boundary. Lines end with CRLF, or with LF
+/// Preamble and epilogue are skipped, up to a limit, as is whitespace after a boundary. Lines end with CRLF, or with LF
 /// alone if the first delimiter line does. In a message with CRLF, a boundary after a bare LF is content. A message
-/// without parts is valid. Content-Transfer-Encoding isn't decoded (RFC 7578 §4.7 deprecates it).
+/// without parts is valid. Content-Transfer-Encoding isn't decoded, because RFC 7578 §4.7 deprecates it.
 package struct MultipartParser: Sendable {
     /// An event of parsing a message.
     package enum Event: Sendable, Hashable {
@@ -19,7 +19,9 @@ package struct MultipartParser: Sendable {
         case content(Data)
         /// The part is complete.
         case partEnded
-        /// The message is malformed, incomplete or beyond a limit; no events follow.
+        /// The message is malformed, incomplete, or exceeds a limit.
+        ///
+        /// No events follow.
         case failed(MultipartError)
     }
 
@@ -33,27 +35,29 @@ package struct MultipartParser: Sendable {
 
     private let limits: MultipartLimits
     private var scanner: DelimiterScanner
-    /// The part of the head that was already read.
+    /// The part of the head that has already been read.
     private var head: HeadParser
     private var state = State.preamble
     private var buffer = Data()
-    /// Whether the buffer owns its storage, so that it doesn't keep other data in memory.
+    /// Whether the buffer owns its storage.
+    ///
+    /// Otherwise, it keeps a whole chunk in memory.
     private var isOwned = true
-    /// The number of bytes of the buffer without a line end, while reading a head.
+    /// While reading a head, the number of bytes at the beginning of the buffer that contain no line ending.
     private var searched = 0
     /// Whether the buffer begins at the start of a line.
     private var isLineStart = true
     private var partCount = 0
     private var contentSize: Int64 = 0
-    /// The number of bytes skipped before the first boundary, or after the last.
+    /// The number of bytes skipped before the first boundary or after the last one.
     private var paddingSize: Int64 = 0
     private var events: [Event] = []
 
     /// Makes a parser for a boundary.
     ///
     /// - Parameters:
-    ///   - boundary: The boundary without its dashes. More lenient than RFC 2046 §5.1.1, because senders are: up to 256
-    ///     bytes without control characters are allowed.
+    ///   - boundary: The boundary without its dashes. Because senders violate RFC 2046 §5.1.1, up to 256 bytes without
+    ///     control characters are allowed.
     ///   - limits: The limits.
     /// - Throws: ``MultipartError`` if the boundary can't occur in a line.
     package init(boundary: String, limits: MultipartLimits = MultipartLimits()) throws(MultipartError) {
@@ -88,7 +92,7 @@ package struct MultipartParser: Sendable {
 
     /// Parses the next bytes of the message.
     ///
-    /// - Returns: The events completed by them; none after ``Event/failed(_:)``.
+    /// - Returns: The events that these bytes complete. None after ``Event/failed(_:)``.
     package mutating func append(_ bytes: Data) -> [Event] {
         if buffer.isEmpty { (buffer, isOwned) = (bytes, false) } else { buffer.append(bytes) }
         return parse(isEnd: false)
@@ -130,7 +134,7 @@ package struct MultipartParser: Sendable {
         }
     }
 
-    /// Emits content, or drops the preamble, up to the next delimiter.
+    /// Emits content, or skips the preamble, up to the next delimiter.
     private mutating func passContent(isEnd: Bool) throws(MultipartError) -> Bool {
         guard !buffer.isEmpty else { return false }
         switch scanner.search(buffer, isLineStart: isLineStart, isEnd: isEnd) {
@@ -194,7 +198,7 @@ package struct MultipartParser: Sendable {
         let size = line.count + (isWhole ? 1 : 0)
         try head.checkRoom(for: size)
         let text = hasReturn ? line.dropLast() : line
-        // A part without content has no line end between its head and the delimiter, RFC 2046 §5.1.1 (body-part).
+        // A part without content has no line ending between its head and the delimiter, RFC 2046 §5.1.1 (body-part).
         if let delimiter = scanner.delimiter(line: text, size: size, ending: hasReturn ? .crlf : .lf),
             isWhole || delimiter.isFinal
         {

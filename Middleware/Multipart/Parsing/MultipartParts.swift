@@ -13,15 +13,17 @@ public struct ReceivedPart: Sendable {
     public var headers: HTTPFields { head.headers }
     /// The name of the form field, if there is one.
     public var name: String? { head.name }
-    /// The file name that the sender chose; never use it as a destination for writing.
+    /// The file name that the sender chose.
+    ///
+    /// Never use it as a destination for writing.
     public var fileName: String? { head.fileName }
     /// The part's Content-Type, if there is one.
     public var contentType: String? { head.contentType }
-    /// The position of the content in the whole, for `multipart/byteranges` (RFC 9110 §14.4).
+    /// The range that the content has in the complete representation, for `multipart/byteranges` (RFC 9110 §14.4).
     public var contentRange: Range<Int64>? { head.contentRange?.range }
 }
 
-/// The parts of a multipart message, in order, as they arrive.
+/// The parts of a multipart message, in order as they arrive.
 ///
 /// ```swift
 /// for try await part in try response.parts() {
@@ -37,9 +39,9 @@ public struct ReceivedPart: Sendable {
 /// }
 /// ```
 ///
-/// The message is read on demand, in constant memory. Read the content of a part before you request the next part: any
-/// remaining content is then skipped, and reading it later throws ``MultipartError``. Releasing the sequence and its
-/// parts discards the rest, and cancels the transfer.
+/// The message is read on demand, in constant memory. Read the content of a part before you request the next part.
+/// Unread content is then skipped, and reading it later throws ``MultipartError``. Releasing the sequence and its parts
+/// discards the rest and cancels the transfer.
 ///
 /// If the body can be read only once, its parts can be iterated only once.
 public struct MultipartParts: AsyncSequence, Sendable {
@@ -66,16 +68,20 @@ public struct MultipartParts: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let source: PartSource
 
-        /// Returns the next part, or `nil` at the end of the message; skips unread content of the previous part.
+        /// Returns the next part, or `nil` at the end of the message.
         ///
-        /// - Throws: ``MultipartError`` if the message is malformed, incomplete or beyond a limit; errors from the
+        /// Skips unread content of the previous part.
+        ///
+        /// - Throws: ``MultipartError`` if the message is malformed, incomplete, or exceeds a limit; errors from the
         ///   message's body.
         public mutating func next() async throws -> ReceivedPart? {
             try await source.nextPart()
         }
     }
 
-    /// Begins to read; the body is opened when the first part is requested.
+    /// Starts reading.
+    ///
+    /// The body is opened when the first part is requested.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(source: PartSource(body, parser: parser))
     }

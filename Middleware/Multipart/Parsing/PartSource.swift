@@ -3,7 +3,7 @@ import HTTPChainCore
 
 /// The source of a message's parts.
 ///
-/// The sequence of parts and their contents take turns reading it.
+/// The sequence of parts and the reader of the current part take turns reading it.
 final class PartSource: Sendable {
     /// The source and its position.
     struct Session {
@@ -33,7 +33,7 @@ final class PartSource: Sendable {
 
     private enum State: Sendable {
         case unopened(HTTPBody, MultipartParser)
-        /// The session in a box, so that it can be moved in and out of a lock.
+        /// The session, boxed, so that it can be moved in and out of a lock.
         case open(Locked<Session?>)
         case inUse
         case finished
@@ -64,7 +64,7 @@ final class PartSource: Sendable {
         return nil
     }
 
-    /// Returns the next piece of a part's content; `nil` at its end.
+    /// Returns the next piece of a part's content, or `nil` at its end.
     func content(of part: Int) async throws -> Data? {
         guard var session = try await take() else { throw MultipartError(.partPassed(part: part)) }
         guard session.part == part else {
@@ -82,7 +82,9 @@ final class PartSource: Sendable {
         }
     }
 
-    /// Takes the session, for one reader at a time; `nil` after the last part.
+    /// Takes the session for one reader at a time.
+    ///
+    /// Returns `nil` after the last part.
     private func take() async throws -> sending Session? {
         let taken = state.withLock { state in
             let taken = state

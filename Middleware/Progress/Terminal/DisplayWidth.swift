@@ -30,7 +30,9 @@ package enum DisplayWidth {
         }
     }
 
-    /// The text without characters that move the cursor, cut to the width; "…" marks the cut.
+    /// Returns the text without characters that move the cursor, truncated to the width.
+    ///
+    /// A truncated text ends with "…".
     static func fitted(_ text: String, to width: Int) -> String {
         let clean = text.printable()
         if of(clean) <= width { return clean }

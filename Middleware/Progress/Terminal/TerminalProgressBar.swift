@@ -8,7 +8,9 @@ package struct TerminalProgressBar: Sendable {
     private static let longestBar = 40
     private static let gap = "  "
 
-    /// The text before the numbers, such as a file's name; control characters are shown as spaces.
+    /// The text before the numbers, such as a file's name.
+    ///
+    /// Control characters are shown as spaces.
     package var label: String
 
     /// Makes a bar.
@@ -20,8 +22,8 @@ package struct TerminalProgressBar: Sendable {
 
     /// Returns the line for a report, at most `width` columns wide.
     ///
-    /// If there isn't room for everything, the remaining time is left out first, then the speed, the bar, the size, and
-    /// finally the label's end. Without a known size there is neither a bar nor a percentage.
+    /// If there isn't enough room, the remaining time is omitted first, then the speed, the bar, the size, and finally
+    /// the end of the label. If the size is unknown, there is neither a bar nor a percentage.
     ///
     /// - Parameters:
     ///   - progress: The report.
@@ -60,7 +62,7 @@ package struct TerminalProgressBar: Sendable {
         return String(repeating: "=", count: done) + ">" + String(repeating: " ", count: width - done - 1)
     }
 
-    /// The completed percentage; the state if it failed or was cancelled; `nil` if unknown.
+    /// The completed percentage, the state if the transfer failed or was cancelled, or `nil` if unknown.
     private func standing(_ progress: TransferProgress) -> String? {
         switch progress.state {
         case .failed: return "failed"
@@ -83,7 +85,7 @@ package struct TerminalProgressBar: Sendable {
         return "\(ByteCount(Int64(rate)).abbreviated)/s"
     }
 
-    /// The remaining time, or, at the end, the elapsed time: "0:06", "1:02:03".
+    /// The remaining time or, at the end, the elapsed time, such as "0:06" or "1:02:03".
     private func rest(_ progress: TransferProgress) -> String? {
         guard let time = progress.isFinished ? progress.elapsed : progress.estimatedRemaining else { return nil }
         let seconds = Int64(time.bounded.inSeconds.rounded())

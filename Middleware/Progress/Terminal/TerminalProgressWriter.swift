@@ -17,11 +17,12 @@ import Musl
 /// writer.print("a message that does not land on the bar's line")
 /// ```
 ///
-/// The line is like `map.zip   42%  [=====>       ]  4.2 MB of 10 MB  1.1 MB/s  0:06`. On a terminal it is redrawn in
-/// place. In a log or a pipe, a line is printed when a transfer begins and ends, and at intervals in between. Nothing
-/// is drawn before the first byte, so that a call that fails immediately, because a file is missing or a connection
-/// fails, shows only its error. The writer uses the standard error stream, so that the standard output remains for the
-/// result. Use one writer for one transfer at a time. If the chain has both views, the consumer's is shown.
+/// The line looks like `map.zip   42%  [=====>       ]  4.2 MB of 10 MB  1.1 MB/s  0:06`. On a terminal, it is redrawn
+/// in place. In a log or a pipe, a line is printed when a transfer begins and ends, and at intervals in between.
+/// Nothing is drawn before the first byte, so that a call that fails immediately, for example because a file is missing
+/// or a connection fails, shows only its error. The writer uses the standard error stream, so that the standard output
+/// contains only the result. Use one writer for one transfer at a time. If the chain has both views, the consumer's is
+/// shown.
 public final class TerminalProgressWriter: Sendable {
     /// A destination for lines.
     package struct Output: Sendable {
@@ -63,7 +64,7 @@ public final class TerminalProgressWriter: Sendable {
     }
 
     private let bar: TerminalProgressBar
-    /// The direction that is shown; `nil` for both.
+    /// The direction that is shown, or `nil` for both.
     private let direction: TransferProgress.Direction?
     private let output: Output
     private let interval: Duration?
@@ -77,9 +78,10 @@ public final class TerminalProgressWriter: Sendable {
     ///   - direction: The direction that is shown; both by default. For an upload with a short response, use `.upload`.
     ///   - interval: The interval between lines if the output isn't a terminal; 10 seconds by default, `nil` to print
     ///     none.
-    ///   - terminalWidth: The number of columns of the terminal that `output` writes to; `nil`, the default, if it
-    ///     isn't a terminal. The standard error stream knows its own.
-    ///   - output: Receives the text, never concurrently; by default it is written to the standard error stream.
+    ///   - terminalWidth: The number of columns of the terminal that `output` writes to, or `nil`, the default, if it
+    ///     isn't a terminal. Not needed for the standard error stream.
+    ///   - output: Receives the text, and is never called concurrently. By default, the text is written to the standard
+    ///     error stream.
     public convenience init(
         label: String = "",
         showing direction: TransferProgress.Direction? = nil,
@@ -114,7 +116,7 @@ public final class TerminalProgressWriter: Sendable {
         state.withLock { state in
             guard state.choice.admits(progress.view) else { return }
             guard direction == nil || direction == progress.direction else {
-                // The response has begun; the upload's line is left unchanged.
+                // The response has begun, so the upload's line is left unchanged.
                 if let drawn = state.drawn, drawn.direction != progress.direction { leave(&state) }
                 return
             }
@@ -124,8 +126,8 @@ public final class TerminalProgressWriter: Sendable {
 
     /// Prints a line of text above the bar.
     ///
-    /// On a terminal the text replaces the bar, which is drawn again below it. Use this for messages of a tool that
-    /// writes to the same terminal. A line feed is added at the end.
+    /// On a terminal, the text replaces the bar, which is redrawn below it. Use this for messages of a tool that writes
+    /// to the same terminal. A line feed is added at the end.
     ///
     /// - Parameter text: The text to print.
     public func print(_ text: String) {

@@ -3,21 +3,21 @@ import HTTPChainCore
 
 /// A stream that is read in parts.
 ///
-/// Each part continues at the end of the last one without reading earlier bytes again, so that progress counts each
-/// byte once.
+/// Each part continues after the previous one without reading earlier bytes again, so that progress counts each byte
+/// once.
 actor ContentStream {
     private let body: HTTPBody
     private var reader: (any BodyReader)?
     /// The position of ``rest`` in the content.
     private var position: Int64 = 0
-    /// Bytes that were read but not returned.
+    /// Bytes that were read but not returned yet.
     private var rest = Data()
 
     init(_ body: HTTPBody) {
         self.body = body
     }
 
-    /// Returns the next bytes from an offset, at most `count`; nil at the end of the content.
+    /// Returns up to `count` bytes from an offset, or `nil` at the end of the content.
     func read(at offset: Int64, upTo count: Int64) async throws -> Data? {
         var reader = try await takeReader(before: offset)
         while true {
@@ -37,7 +37,9 @@ actor ContentStream {
         }
     }
 
-    /// Returns a reader at or before an offset; a concurrent caller gets a different one.
+    /// Returns a reader at or before an offset.
+    ///
+    /// Concurrent callers get different readers.
     private func takeReader(before offset: Int64) async throws -> any BodyReader {
         if let reader, position <= offset {
             self.reader = nil

@@ -6,10 +6,12 @@ import HTTPChainCore
 final class PartProgress: Sendable {
     private let report: @Sendable (_ sent: Int64, _ expected: Int64?) -> Void
     private let length: Int64
-    /// The reported progress, which doesn't include repeated parts.
+    /// The reported progress.
+    ///
+    /// Repeated parts aren't included.
     private let furthest = Locked<Int64>(0)
 
-    /// - Returns: nil if the request has no observers.
+    /// - Returns: `nil` if the request has no observers.
     init?(_ request: Request, length: Int64) {
         guard let report = request.beginUploadReport() else { return nil }
         self.report = report
@@ -21,7 +23,7 @@ final class PartProgress: Sendable {
         request.options[UploadProgressNote.self] = { [self] sent, _ in advance(to: offset + sent) }
     }
 
-    /// Reports the number of bytes that the server has.
+    /// Reports the number of bytes that the server has received.
     func advance(to total: Int64) {
         let isNew = furthest.withLock { furthest in
             guard total > furthest, total <= length else { return false }

@@ -3,7 +3,7 @@ import HTTPChainSupport
 import HTTPTypes
 
 extension Request {
-    /// Makes a request for the upload itself, with the caller's fields except those that describe the content.
+    /// Makes a request for the upload's URL, with the caller's fields except those that describe the content.
     ///
     /// Credentials aren't sent to another origin.
     func ofUpload(_ method: HTTPRequest.Method, to url: String) -> Request {
@@ -21,7 +21,7 @@ extension Request {
         return request
     }
 
-    /// Removes the content, the fields that describe only this message, and the observers that count the whole content.
+    /// Removes the content, the fields that describe only this message, and the observers of the whole content.
     mutating func removeMessageFields() {
         body = .empty
         for name: HTTPField.Name in [
@@ -36,7 +36,9 @@ extension Request {
         options.remove(UploadMetadataOption.self)
     }
 
-    /// Whether a field describes the content or a condition on the target, which don't apply to the upload's URL.
+    /// Whether a field describes the content or a condition on the target.
+    ///
+    /// Such fields don't apply to the upload's URL.
     private static func belongsToContentOrTarget(_ name: HTTPField.Name) -> Bool {
         let name = name.canonicalName
         return name.begins(with: "content-") || name.begins(with: "if-")

@@ -6,7 +6,7 @@ struct SavedUpload: Sendable {
     let key: UploadKey
     let request: Request
 
-    /// Returns the upload of an earlier call; nil if there is none, or the server has discarded it.
+    /// Returns the upload of an earlier call, or `nil` if there is none or the server has discarded it.
     func find(length: Int64) async throws -> StoredUpload? {
         guard let upload = try await request.withinDeadline({ [store, key] in try await store.upload(for: key) })
         else { return nil }

@@ -2,7 +2,9 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// The content of an upload, of which any part can be sent.
+/// The content of an upload.
+///
+/// Any part of it can be sent.
 struct UploadContent: Sendable {
     private enum Source: Sendable {
         case bytes(Data)
@@ -50,7 +52,7 @@ struct UploadContent: Sendable {
         }
     }
 
-    /// Returns a text that identifies the content; `nil` for a stream, which hasn't been read yet.
+    /// Returns a text that identifies the content, or `nil` for a stream, which hasn't been read yet.
     func identity() async throws -> String? {
         switch source {
         case .bytes(let bytes):

@@ -1,13 +1,13 @@
 public import HTTPChainCore
 import HTTPTypes
 
-/// The key of an upload in a store: a digest of its target, content and user, which can't be recovered from it.
+/// The key of an upload in a store: a digest of the upload's target, content and user, which doesn't reveal them.
 public struct UploadKey: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// 64 hexadecimal digits.
     package let words: String
 
-    /// - Returns: `nil` if the content has no identity, or the request's user is unknown, because then a later call
-    ///   can't be recognized as the same.
+    /// - Returns: `nil` if the content has no identity, or if the request's user is unknown. In these cases, a later
+    ///   call can't be recognized as the same.
     init?(
         _ request: Request,
         _ content: UploadContent,
@@ -25,7 +25,7 @@ public struct UploadKey: Sendable, Hashable, CustomStringConvertible, DescribedV
                 name.rawValue, request.method.rawValue, request.url, request.headers[.contentType] ?? "",
                 "\(content.length)", owner, identity,
             ] + metadata
-        // The lengths are included, so that different lists of parts never give the same text.
+        // The lengths are included, so that different lists of parts never result in the same text.
         words = SHA256Digest.hex(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
     }
 }

@@ -11,7 +11,7 @@ extension UploadLocation {
     /// - Parameters:
     ///   - head: The response.
     ///   - url: The URL of the request.
-    ///   - isAllowed: Whether uploads may be on an origin.
+    ///   - isAllowed: Returns whether uploads may be on an origin.
     init(of head: HTTPResponse, from url: String, isAllowed: (Origin) -> Bool) {
         guard let location = head.headerFields.locationReference(upTo: Self.maximumLength) else {
             self = head.headerFields.isLocationEmpty ? .missing : .unusable

@@ -1,8 +1,8 @@
 import HTTPChainCore
 
-/// The user of an upload, which one call sends in several requests.
+/// The user of an upload, which is checked again for each of the upload's requests.
 struct UploadOwner: Sendable {
-    /// The user's distinguishing name, or nil if the user is unknown.
+    /// A name that distinguishes the user, or `nil` if the user is unknown.
     let name: String?
     private let partition: UserPartition
 
@@ -12,7 +12,7 @@ struct UploadOwner: Sendable {
         name = if case .user(let name) = try await partition.owner(of: request) { name } else { nil }
     }
 
-    /// Whether the user is still the one for whom the upload began.
+    /// Returns whether the user is still the one for whom the upload began.
     ///
     /// - Throws: Errors of the partition's closure.
     func isOwner(of request: Request) async throws -> Bool {

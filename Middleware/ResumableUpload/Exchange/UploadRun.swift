@@ -2,7 +2,9 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// A single call, which sends the requests that the rules decide on and passes them the results.
+/// A single call.
+///
+/// It sends the requests that the rules determine, and passes their results to the rules.
 struct UploadRun {
     /// The caller's request, whose content is sent in parts.
     private let request: Request
@@ -61,10 +63,11 @@ struct UploadRun {
         patience = UploadPatience(options)
     }
 
-    /// Continues until there is a result.
+    /// Sends requests until there is a result.
     ///
     /// - Throws: ``UploadError``; errors of inner stages that another request wouldn't change; errors from the store;
-    ///   `CancellationError`. None says that nothing was sent if an earlier request may have reached the server.
+    ///   `CancellationError`. If an earlier request may have reached the server, the error doesn't claim that nothing
+    ///   was sent.
     consuming func finish(cancellation: ResumableUploadOptions.Cancellation) async throws -> Response {
         var run = self
         do {
@@ -200,7 +203,7 @@ struct UploadRun {
 
     /// Waits before the upload continues after a failure.
     ///
-    /// - Returns: The response that becomes the result, if the upload doesn't continue and the response says why.
+    /// - Returns: The response that becomes the result, if the upload doesn't continue and a response gives the reason.
     private mutating func pause(after outcome: Outcome, asked: Duration?) async throws -> Response? {
         let time = request.environment.time
         let circumstances = UploadPatience.Circumstances(
@@ -209,7 +212,7 @@ struct UploadRun {
             remaining: request.remainingTime
         )
         guard let wait = patience.wait(circumstances, random: request.environment.random) else {
-            // If the upload isn't kept, a caller that retries would make a second one, even after a response that
+            // If the upload isn't stored, a caller that retries would create a second one, even after a response that
             // invites retries.
             if rules.mayHaveActed, kept == nil {
                 await outcome.discard()
@@ -262,9 +265,9 @@ struct UploadRun {
         return response
     }
 
-    /// Whether a later call may continue an upload after a response that ended this one.
+    /// Returns whether a later call may continue an upload after a response that ended this one.
     ///
-    /// It may if the response is about the sender or the time, and not about the upload.
+    /// It may do so if the response is about the sender or the time, rather than about the upload.
     private static func leavesUpload(_ status: Int) -> Bool {
         status >= 500 || [401, 402, 403, 407, 408, 423, 425, 429].contains(status)
     }
@@ -278,9 +281,11 @@ struct UploadRun {
         return UploadError(problem, exchange: exchange, hasSent: hasSent, underlyingError: outcome.failure)
     }
 
-    /// Asks the server to remove the upload, ignoring the result.
+    /// Asks the server to remove the upload.
     ///
-    /// If the call is cancelled, this happens nevertheless, in a separate task that is awaited for a short time.
+    /// The result is ignored.
+    ///
+    /// If the call has been cancelled, this happens in a separate task, and the call waits for it for a short time.
     private func terminate() async {
         guard rules.position != nil, var part = try? await partRequest(.terminate) else { return }
         let deadline = DeadlineNote.Mark(request.environment.time.elapsed + Self.terminationLimit)
@@ -303,7 +308,7 @@ struct UploadRun {
 }
 
 extension Error {
-    /// Whether the failure is temporary: the connection failed, or something that an inner stage had to fetch did.
+    /// Whether the failure is temporary: the connection failed, or an inner stage failed to fetch something.
     fileprivate var passes: Bool {
         switch self {
         case let error as TransportError:

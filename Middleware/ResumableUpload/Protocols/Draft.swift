@@ -4,9 +4,9 @@ import HTTPChainSupport
 import HTTPTypes
 import RawStructuredFieldValues
 
-/// draft-ietf-httpbis-resumable-upload on the wire, drafts 09 to 12.
+/// The messages of draft-ietf-httpbis-resumable-upload, drafts 09 to 12.
 struct Draft: UploadWire {
-    /// Appendix B: the version sent by implementations of these drafts, to avoid conflicts with others.
+    /// Appendix B: the version that implementations of these drafts send to avoid conflicts with others.
     static let interopVersion = 8
     /// §6: the media type of appended content.
     static let mediaType = "application/partial-upload"
@@ -14,9 +14,9 @@ struct Draft: UploadWire {
     let completesByOffset = false
     let lostStatuses: Set<Int> = [404, 410]
 
-    /// Makes a creation request that is incomplete and without content (§4.2.1).
+    /// Makes a creation request without content, which leaves the upload incomplete (§4.2.1).
     ///
-    /// Its response has the URL of the upload, for a client that receives no interim responses.
+    /// Its response contains the URL of the upload, for a client that doesn't receive interim responses.
     func creation(of request: Request, length: Int64, hasContent: Bool) -> Request {
         var creation = request
         creation.removeMessageFields()
@@ -52,7 +52,7 @@ struct Draft: UploadWire {
         return answer
     }
 
-    /// Parses an item of structured fields (RFC 9651 §3.3).
+    /// Parses an item of a structured field (RFC 9651 §3.3).
     ///
     /// An invalid one counts as missing (§4.1.1 to §4.1.3).
     private static func item(_ value: String?) -> RFC9651BareItem? {
@@ -70,7 +70,7 @@ struct Draft: UploadWire {
         "max-size", "min-size", "max-append-size", "min-append-size", "max-age",
     ]
 
-    /// Returns the known members of `Upload-Limit`; `nil` if one of them isn't a number.
+    /// Returns the known members of `Upload-Limit`, or `nil` if one of them isn't a number.
     ///
     /// Such a member makes the whole field invalid (§4.1.4).
     private static func limits(in value: String) -> [String: Int64]? {
@@ -89,13 +89,13 @@ struct Draft: UploadWire {
 
     private static let problemTypes = "https://iana.org/assignments/http-problem-types#"
 
-    /// Whether the content of a response may be one of the protocol's problems, RFC 9457 §3.
+    /// Returns whether the content of a response may be one of the protocol's problems, RFC 9457 §3.
     static func mayHaveProblem(_ head: HTTPResponse) -> Bool {
         head.status.kind == .clientError
             && MediaType(head.headerFields[.contentType])?.essence == "application/problem+json"
     }
 
-    /// Returns the problem described by a document; `nil` for any other document.
+    /// Returns the problem that a document describes, or `nil` for any other document.
     static func problem(in document: Data) -> UploadProblem? {
         Steps.take(document.count)
         guard let object = try? JSONDecoder().decode(JSONValue.self, received: document),

@@ -3,7 +3,7 @@ import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// tus 1.0.0 on the wire: https://tus.io/protocols/resumable-upload.
+/// The messages of tus 1.0.0: https://tus.io/protocols/resumable-upload.
 struct Tus: UploadWire {
     static let version = "1.0.0"
     /// "Core protocol", PATCH: the media type of all appends.

@@ -7,21 +7,23 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A checksum of each part of an upload, with which a tus server detects corruption.
+/// The algorithm for a checksum of each part of an upload, which a tus server uses to detect corruption.
 ///
-/// The names are those of `Tus-Checksum-Algorithm`; all servers with the extension support SHA-1 ("Checksum").
+/// The names are those of `Tus-Checksum-Algorithm`. All servers with the extension support SHA-1 (tus "Checksum").
 #if hasAttribute(nonexhaustive)
 @nonexhaustive
 #endif
 public enum UploadChecksum: String, Sendable, Hashable {
-    /// SHA-1, which detects only corruption: it doesn't prevent forged content.
+    /// SHA-1.
+    ///
+    /// It detects corruption, but doesn't prevent forged content.
     case sha1
     /// SHA-256.
     case sha256
     /// SHA-512.
     case sha512
 
-    /// The value of `Upload-Checksum`: the algorithm, and the checksum in Base64.
+    /// Returns the value of `Upload-Checksum`: the algorithm, and the checksum in Base64.
     func fieldValue(of content: HTTPBody) async throws -> String {
         let digest =
             switch self {
@@ -32,7 +34,7 @@ public enum UploadChecksum: String, Sendable, Hashable {
         return "\(rawValue) \(digest.base64EncodedString())"
     }
 
-    /// The SHA-256 of a content.
+    /// Returns the SHA-256 of content.
     static func sha256(of content: HTTPBody) async throws -> Data { try await digest(of: content, with: SHA256()) }
 
     private static func digest(of content: HTTPBody, with function: some HashFunction) async throws -> Data {

@@ -1,7 +1,7 @@
 import HTTPChainSupport
 import HTTPTypes
 
-/// The header fields of both protocols that no other module uses.
+/// Header fields of both protocols that no other module uses.
 extension HTTPField.Name {
     static let uploadChecksum = Self(constant: "Upload-Checksum")
     static let uploadComplete = Self(constant: "Upload-Complete")

@@ -5,10 +5,10 @@ import HTTPChainCore
 struct UploadMetadata: Sendable, Hashable {
     var values: [String: String] = [:]
 
-    /// Keys with their values in Base64, sorted by key; nil if there are none.
+    /// Returns the keys with their values in Base64, sorted by key, or `nil` if there are none.
     ///
-    /// - Throws: ``UploadError/Problem/invalidMetadata(key:)`` for a key that is empty or contains characters other
-    ///   than visible ASCII without the comma.
+    /// - Throws: ``UploadError/Problem/invalidMetadata(key:)`` if a key is empty, or has characters other than visible
+    ///   ASCII without the comma.
     func fieldValue() throws -> String? {
         guard !values.isEmpty else { return nil }
         return try values.sorted { $0.key < $1.key }.map { key, value in

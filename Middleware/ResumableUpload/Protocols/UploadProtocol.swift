@@ -5,10 +5,10 @@ public import HTTPChainCore
 @nonexhaustive
 #endif
 public enum UploadProtocol: String, Sendable, Hashable, CustomStringConvertible, DescribedValue {
-    /// tus 1.0.0, https://tus.io/protocols/resumable-upload: the extensions creation, creation-with-upload, expiration,
-    /// checksum and termination.
+    /// tus 1.0.0, https://tus.io/protocols/resumable-upload, with the extensions creation, creation-with-upload,
+    /// expiration, checksum and termination.
     case tus
-    /// draft-ietf-httpbis-resumable-upload, drafts 09 to 12: interop version 8.
+    /// draft-ietf-httpbis-resumable-upload, drafts 09 to 12 (interop version 8).
     case draft
 
     /// The name and the version.

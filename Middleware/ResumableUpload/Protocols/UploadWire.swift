@@ -2,11 +2,11 @@ import Foundation
 import HTTPChainCore
 import HTTPTypes
 
-/// A protocol's encoding of an upload's requests, and its interpretation of the responses.
+/// Writes the requests of a protocol, and interprets its responses.
 protocol UploadWire: Sendable {
     /// Whether the upload is complete as soon as the server has all bytes.
     var completesByOffset: Bool { get }
-    /// The statuses of a response to an offset request that mean that the upload doesn't exist.
+    /// The statuses of the response to an offset request if the upload doesn't exist.
     var lostStatuses: Set<Int> { get }
 
     /// Makes the request that creates the upload, without its content and the fields that describe it.
@@ -14,7 +14,7 @@ protocol UploadWire: Sendable {
     /// - Parameters:
     ///   - request: The caller's request.
     ///   - length: The size of the upload, in bytes.
-    ///   - hasContent: Whether its first bytes are included.
+    ///   - hasContent: Whether the first bytes of the upload are included.
     func creation(of request: Request, length: Int64, hasContent: Bool) throws -> Request
 
     /// Adds the protocol's fields to a request for an existing upload.
@@ -30,7 +30,7 @@ extension UploadWire {
     /// Reads a number of bytes in decimal digits.
     func count(_ field: String?) -> Int64? { field.flatMap { ContentLength.parse($0) } }
 
-    /// Returns the status and the requested wait, which both protocols interpret in the same way.
+    /// Returns the status and the requested wait, which both protocols use in the same way.
     func plainAnswer(_ head: HTTPResponse, now: Date) -> UploadAnswer {
         var answer = UploadAnswer(status: head.status.code)
         answer.retryAfter = RetryAfter.wait(in: head.headerFields, now: now)

@@ -1,12 +1,12 @@
 import Foundation
 import HTTPChainCore
 
-/// The relevant parts of a response to a request of an upload.
+/// The relevant parts of a response to one of an upload's requests.
 struct UploadAnswer: Sendable, Hashable {
     var status: Int
-    /// The upload that was created.
+    /// The URL of the upload that was created.
     var location = UploadLocation.missing
-    /// The number of bytes that the server has.
+    /// The number of bytes that the server has received.
     var offset: Int64?
     /// The total size of the upload, in bytes.
     var length: Int64?
@@ -23,18 +23,19 @@ struct UploadAnswer: Sendable, Hashable {
 
     var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// Whether the failure is temporary: the request wasn't finished (408), the upload is still in use by another
-    /// request (423), it was too early (425), there is too much load (429), or the server failed (500, 502, 503, 504).
+    /// Whether the failure is temporary: the request wasn't received completely (408), another request is still using
+    /// the upload (423), the request was too early (425), there were too many (429), or the server failed (500, 502,
+    /// 503, 504).
     var isTransient: Bool { [408, 423, 425, 429, 500, 502, 503, 504].contains(status) }
 }
 
 /// The URL of an upload in a response.
 enum UploadLocation: Sendable, Hashable {
-    /// None, or an empty one, which would be the URL of the request.
+    /// There is none, or it is empty and so would be the URL of the request.
     case missing
     /// An absolute URL.
     case found(String)
-    /// Not an HTTP URL, or several different ones.
+    /// There are several different URLs, or one that isn't an HTTP URL.
     case unusable
     /// A URL on an origin that isn't allowed.
     case foreign(Origin)

@@ -1,6 +1,8 @@
 import HTTPChainCore
 
-/// A server's limits for uploads; nil for those that are unknown.
+/// A server's limits for uploads.
+///
+/// Unknown limits are `nil`.
 struct UploadLimits: Sendable, Hashable {
     /// The maximum and minimum size of an upload: `Tus-Max-Size`; `max-size` and `min-size` of `Upload-Limit`.
     var maximumSize: Int64?
@@ -17,7 +19,7 @@ struct UploadLimits: Sendable, Hashable {
         minimumPart = later.minimumPart ?? minimumPart
     }
 
-    /// Returns the reason that an upload of this length isn't possible; `nil` if it is possible.
+    /// Returns the reason why an upload of this length isn't possible, or `nil` if it is possible.
     func problem(with length: Int64) -> UploadError.Problem? {
         if let maximumSize, length > maximumSize { return .tooLarge(length: length, limit: ByteCount(maximumSize)) }
         if let minimumSize, length < minimumSize { return .tooSmall(length: length, limit: ByteCount(minimumSize)) }

@@ -13,7 +13,7 @@ struct UploadPatience: Sendable {
     }
 
     private let options: ResumableUploadOptions
-    /// The number of failures so far after which the upload continued.
+    /// The number of failures that have been retried.
     private(set) var attempts = 0
     /// The number of such failures since the last progress.
     private var withoutProgress = 0
@@ -24,7 +24,7 @@ struct UploadPatience: Sendable {
 
     mutating func noteProgress() { withoutProgress = 0 }
 
-    /// Returns the wait before the upload continues after a failure; `nil` to give up.
+    /// Returns the wait before the upload continues after a failure, or `nil` to give up.
     mutating func wait(_ circumstances: Circumstances, random: some RandomSource) -> Duration? {
         guard attempts < options.maximumAttempts, withoutProgress < options.maximumAttemptsWithoutProgress,
             circumstances.asked ?? .zero <= options.retryAfterLimit

@@ -1,12 +1,12 @@
 /// Decides the next step of an upload from the response to its last request, without I/O.
 ///
 /// tus 1.0 (https://tus.io/protocols/resumable-upload) and draft-ietf-httpbis-resumable-upload differ in notation and
-/// in how an upload is completed; ``UploadPlan`` contains the difference. Sections are the draft's.
+/// in how an upload is completed; ``UploadPlan`` describes the latter. Sections are the draft's.
 struct UploadRules: Sendable {
     private let plan: UploadPlan
     /// The next request.
     private(set) var action: UploadAction
-    /// The upload; nil before the server has created it.
+    /// The position of the upload, or `nil` if the server hasn't created it yet.
     private(set) var position: UploadPosition?
     private(set) var limits = UploadLimits()
     /// The largest number of bytes that the server has reported.
@@ -17,9 +17,9 @@ struct UploadRules: Sendable {
     private(set) var restarts = 0
     /// The number of bytes that the server had from an earlier call.
     private(set) var resumedAt: Int64 = 0
-    /// Whether the server's offset in an earlier call's upload isn't known yet.
+    /// Whether the call resumes an earlier upload, and the server's offset isn't known yet.
     private var isResuming: Bool
-    /// Whether a request that may have completed the upload was sent, and its outcome isn't known.
+    /// Whether a request was sent that may have completed the upload, and its outcome isn't known.
     private var mayBeComplete = false
     /// Whether a second upload could repeat a non-idempotent effect (RFC 9110 §9.2.2).
     var mayHaveActed: Bool { mayBeComplete && !plan.isIdempotent }
@@ -31,7 +31,7 @@ struct UploadRules: Sendable {
     /// The maximum number of restarts of an upload that the server has lost.
     static let restartLimit = 1
 
-    /// - Parameter position: The position where an earlier call stopped; nil for a new upload.
+    /// - Parameter position: The position at which an earlier call stopped, or `nil` for a new upload.
     init(_ plan: UploadPlan, resuming position: UploadPosition? = nil) {
         self.plan = plan
         self.position = position
@@ -45,7 +45,7 @@ struct UploadRules: Sendable {
     /// - Parameter mayHaveArrived: Whether the server may have received the request.
     mutating func takeFailure(mayHaveArrived: Bool) -> UploadVerdict {
         if mayHaveArrived, completes(action) { mayBeComplete = true }
-        // Without a URL, the outcome of a creation can't be queried.
+        // Without a URL, the server can't be asked for the outcome of a creation.
         if position == nil, mayHaveActed { return .fail(.outcomeUnknown) }
         recover()
         return .tryAgain(asked: nil)
@@ -119,13 +119,13 @@ struct UploadRules: Sendable {
         isResuming = false
         if answer.isComplete == true { return complete() }
         guard let offset = answer.offset else { return .fail(.noOffset) }
-        // The URL now belongs to a different upload: this one is lost.
+        // The URL now belongs to a different upload, so this one is lost.
         if let length = answer.length, length != plan.length { return beginAnew() }
         mayBeComplete = false
         return proceed(from: offset)
     }
 
-    /// Restarts on a server that has no such upload, unless the upload may be complete there.
+    /// Restarts the upload because the server doesn't have it, unless it may be complete.
     private mutating func beginAnew() -> UploadVerdict {
         if mayBeComplete { return .fail(.outcomeUnknown) }
         guard restarts < Self.restartLimit else { return .fail(.lost) }
@@ -138,13 +138,13 @@ struct UploadRules: Sendable {
         return .tryAgain(asked: nil)
     }
 
-    /// Continues at another URL if the method and content are kept: 307 and 308 (§4.3.1, §4.4.1).
+    /// Continues at another URL if the redirect keeps the method and content: 307 and 308 (§4.3.1, §4.4.1).
     private mutating func follow(_ answer: UploadAnswer) -> UploadVerdict {
         switch answer.location {
         case .found(let url) where [307, 308].contains(answer.status):
             position?.url = url
             recover()
-            // It counts as a failure, so that a redirect loop ends.
+            // This counts as a failure, so that a redirect loop ends.
             return .tryAgain(asked: nil)
         case .foreign(let origin): return .fail(.foreignLocation(origin))
         default: return .fail(.unusableRedirect(status: answer.status))
@@ -158,7 +158,7 @@ struct UploadRules: Sendable {
         _ content: Range<Int64>,
         _ completes: Bool
     ) -> UploadVerdict {
-        // §4.4.1: the status is then about the content and not its transfer.
+        // §4.4.1: the status is then about the content rather than its transfer.
         if answer.isComplete == true { return complete() }
         if answer.problem == .completed || (completes && answer.status >= 500) { mayBeComplete = true }
         if answer.isSuccess { return takeAcknowledgement(answer, content, completes) }
@@ -181,7 +181,7 @@ struct UploadRules: Sendable {
         _ content: Range<Int64>,
         _ completes: Bool
     ) -> UploadVerdict {
-        // The draft acknowledges the whole content by its status alone, and reports when the upload is complete.
+        // The draft acknowledges the whole content by the status alone, and reports when the upload is complete.
         let acknowledged = answer.offset ?? (plan.completesByOffset ? nil : content.upperBound)
         guard let offset = acknowledged, plan.completesByOffset || !completes else {
             mayBeComplete = true
@@ -189,15 +189,15 @@ struct UploadRules: Sendable {
             return .tryAgain(asked: nil)
         }
         let verdict = proceed(from: offset)
-        // Accepting fewer bytes than were sent counts as a failure; otherwise a server could keep a call running
-        // forever.
+        // If the server accepts fewer bytes than were sent, that counts as a failure. Otherwise, a server could keep a
+        // call running forever.
         return verdict == .proceed && offset < content.upperBound ? .tryAgain(asked: nil) : verdict
     }
 
     // MARK: - Continuing
 
-    /// Whether a request completes the upload once the server has it: it sends the last bytes, or creates the upload
-    /// with all of its content.
+    /// Returns whether a request completes the upload once the server has received it: it sends the last bytes, or
+    /// creates the upload with all of its content.
     private func completes(_ action: UploadAction) -> Bool {
         switch action {
         case .append(_, let completes): completes
@@ -223,12 +223,12 @@ struct UploadRules: Sendable {
         return .finish
     }
 
-    /// After a failure, queries the offset if there is an upload.
+    /// After a failure, asks for the offset if there is an upload.
     private mutating func recover() {
         if position != nil { action = .findOffset }
     }
 
-    /// Reduces the size of parts that are too large for a server or a proxy.
+    /// Halves the size of parts, because they are too large for a server or a proxy.
     ///
     /// - Returns: `false` if they can't be reduced further.
     private mutating func reduce(_ content: Range<Int64>) -> Bool {
@@ -241,11 +241,13 @@ struct UploadRules: Sendable {
 }
 
 extension UploadAnswer {
-    /// Whether the server may have acted despite an error status: a gateway doesn't know (RFC 9110 §15.6), and only 503
-    /// with `Retry-After` means that the server can't act now (§15.6.4).
+    /// Whether the server may have acted despite an error status.
+    ///
+    /// A gateway doesn't know (RFC 9110 §15.6), and only 503 with `Retry-After` means that the server can't currently
+    /// act (§15.6.4).
     fileprivate var mayHideAnEffect: Bool { status >= 500 && !(status == 503 && retryAfter != nil) }
 
-    /// The offset that the server expects after a mismatch: §4.4.2.
+    /// The offset that the server expects after a mismatch, §4.4.2.
     fileprivate var expectedOffset: Int64? {
         if case .mismatchingOffset(let expected?) = problem { return expected }
         return status == 409 ? offset : nil

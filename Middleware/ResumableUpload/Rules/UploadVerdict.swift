@@ -1,8 +1,10 @@
-/// A decision after the response to a request of an upload.
+/// A decision after the response to one of an upload's requests.
 enum UploadVerdict: Sendable, Hashable {
     /// The upload continues with the next action.
     case proceed
-    /// The upload continues after a failure, if attempts are left; the server may request a wait.
+    /// The upload continues after a failure if attempts are left.
+    ///
+    /// The server may request a wait.
     case tryAgain(asked: Duration?)
     /// The response is the result of the call.
     case finish

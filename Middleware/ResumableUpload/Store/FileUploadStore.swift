@@ -2,14 +2,14 @@ public import Foundation
 public import HTTPChainCore
 package import HTTPChainSupport
 
-/// Keeps uploads in files, so that another process can resume them.
+/// Stores uploads in files, so that another process can resume them.
 ///
 /// ```swift
 /// let store = FileUploadStore(directory: directory.appending(path: "Uploads"))
 /// ```
 ///
-/// Each upload is a separate file, readable only by this user (mode 0600), and replaced atomically, so that a killed
-/// process leaves either the old file or the new one. Several processes can share a directory. A damaged file is
+/// Each upload is a separate file, readable only by this user (mode 0600). Files are replaced atomically, so that a
+/// killed process leaves either the old or the new one. Several processes can share a directory. A damaged file is
 /// ignored.
 public struct FileUploadStore: UploadStore {
     /// The content of a file.
@@ -34,13 +34,12 @@ public struct FileUploadStore: UploadStore {
     private static let suffix = ".upload"
     private static let temporarySuffix = ".new"
 
-    /// Makes a store in a directory, which is created when the first upload is kept.
+    /// Makes a store in a directory, which is created when the first upload is stored.
     ///
     /// - Parameters:
-    ///   - directory: A directory only for the store.
-    ///   - limit: The maximum number of uploads; 1000 by default. An additional one replaces the least recently updated
-    ///     one.
-    ///   - age: The time that an upload is kept after its creation; 7 days by default.
+    ///   - directory: A directory that only the store uses.
+    ///   - limit: The maximum number of uploads; 1000 by default. Beyond it, the least recently updated one is removed.
+    ///   - age: The time for which an upload is stored after its creation; 7 days by default.
     ///   - time: The clock for the age of uploads.
     public init(
         directory: URL,
@@ -51,7 +50,7 @@ public struct FileUploadStore: UploadStore {
         self.init(directory: directory, limit: limit, age: age, time: time, access: .standard)
     }
 
-    /// Makes a store with different file access, for tests of failing disks.
+    /// Makes a store with different file access, to test disk failures.
     package init(directory: URL, limit: Int, age: Duration, time: any TimeSource, access: FileAccess) {
         path = directory.path
         self.limit = max(1, limit)
@@ -61,7 +60,7 @@ public struct FileUploadStore: UploadStore {
         files = Files(access.system)
     }
 
-    /// Returns the upload of a key; `nil` if there is none, or it is too old.
+    /// Returns the upload of a key, or `nil` if there is none or it is too old.
     ///
     /// - Throws: ``UploadError``; `CancellationError` if the task is cancelled.
     public func upload(for key: UploadKey) async throws -> StoredUpload? {
@@ -70,13 +69,13 @@ public struct FileUploadStore: UploadStore {
         return upload
     }
 
-    /// Keeps an upload, replacing the key's existing one.
+    /// Stores an upload, replacing the key's existing one.
     ///
-    /// Removes the oldest if there are too many.
+    /// If there are too many, the oldest is removed.
     ///
     /// - Throws: ``UploadError``.
     public func keep(_ upload: StoredUpload, for key: UploadKey) async throws {
-        // Not cancellable, so that an upload created on the server isn't lost if its call is cancelled.
+        // This can't be cancelled, so that an upload created on the server isn't lost if its call is cancelled.
         try await access.executor.runToEnd { () throws(UploadError) in
             try files.makeDurableDirectory(path)
             let isNew = try files.status(of: file(of: key)) == nil
@@ -119,7 +118,7 @@ public struct FileUploadStore: UploadStore {
         )
     }
 
-    /// Replaces a file atomically: readers see either the old or the new content, even after a loss of power.
+    /// Replaces a file atomically: readers see either the old or the new content, even after a power failure.
     private func replace(_ file: String, with upload: StoredUpload) throws(UploadError) {
         let record = Record(
             url: upload.url.revealed,

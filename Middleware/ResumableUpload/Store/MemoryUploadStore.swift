@@ -1,6 +1,6 @@
 import HTTPChainCore
 
-/// Keeps uploads in memory, so that another call of the same process can resume them.
+/// Stores uploads in memory, so that another call of the same process can resume them.
 package final class MemoryUploadStore: UploadStore {
     private struct State {
         var uploads: [UploadKey: StoredUpload] = [:]
@@ -13,8 +13,8 @@ package final class MemoryUploadStore: UploadStore {
 
     /// Makes a store.
     ///
-    /// - Parameter limit: The maximum number of uploads; 1000 by default. An additional one replaces the least recently
-    ///   updated one.
+    /// - Parameter limit: The maximum number of uploads; 1000 by default. Beyond it, the least recently updated one is
+    ///   removed.
     package init(limit: Int = 1000) {
         self.limit = max(1, limit)
     }
@@ -22,10 +22,10 @@ package final class MemoryUploadStore: UploadStore {
     /// The number of uploads.
     package var count: Int { state.withLock { $0.uploads.count } }
 
-    /// Returns the upload of a key; `nil` if there is none.
+    /// Returns the upload of a key, or `nil` if there is none.
     package func upload(for key: UploadKey) -> StoredUpload? { state.withLock { $0.uploads[key] } }
 
-    /// Keeps an upload, replacing the key's existing one.
+    /// Stores an upload, replacing the key's existing one.
     package func keep(_ upload: StoredUpload, for key: UploadKey) {
         state.withLock { state in
             if state.uploads.updateValue(upload, forKey: key) != nil { state.order.removeAll { $0 == key } }

@@ -3,13 +3,13 @@ public import HTTPChainCore
 
 /// An upload that a later call, or another process, can resume.
 public struct StoredUpload: Sendable, Hashable {
-    /// The absolute URL of the upload at the server.
+    /// The absolute URL of the upload on the server.
     ///
-    /// The URL may be all that is needed to change the upload, so it's treated as a secret. Credentials aren't stored.
+    /// Knowing the URL may be enough to change the upload, so it is treated as a secret. Credentials aren't stored.
     public var url: Secret
-    /// The last number of bytes that the server acknowledged.
+    /// The number of bytes that the server has acknowledged, as last known.
     ///
-    /// It's queried again before anything is sent.
+    /// The server is asked again before anything is sent.
     public var offset: Int64
     /// The total number of bytes.
     public var length: Int64
@@ -27,6 +27,6 @@ public struct StoredUpload: Sendable, Hashable {
         self.expires = expires
     }
 
-    /// Whether the server has removed the upload by a date, as far as known.
+    /// Whether the server has removed the upload by a date, as far as is known.
     package func isExpired(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
 }

@@ -37,7 +37,9 @@ package struct XMLSerializer: Serializer, FormattedSerializer {
         try document(value, root: root ?? Self.elementName(of: value), contentType)
     }
 
-    /// Returns the value as a document whose root element is the first key, with a nested element for each further key.
+    /// Returns the value as a document.
+    ///
+    /// The first key is the root element, and there is a nested element for each further key.
     package func data(
         of value: any Encodable,
         under root: BodyKeyPath,
@@ -108,7 +110,7 @@ package struct XMLSerializer: Serializer, FormattedSerializer {
         return try charset.bytes(ofUTF8: document)
     }
 
-    /// The name of the value's type, as far as it's valid as an element name.
+    /// Returns the name of the value's type, without characters that are invalid in an element name.
     private static func elementName(of value: any Encodable) -> String {
         let original = (value as? any StandInValue)?.original ?? value
         let name = String(describing: type(of: original)).unicodeScalars.prefix {
@@ -122,22 +124,24 @@ extension Serializer where Self == BuiltInSerializer {
     /// XML with a root element named after the type.
     public static var xml: BuiltInSerializer { xml() }
 
-    /// XML, using XMLCoder; requires the trait `XML`.
+    /// XML, using XMLCoder.
+    ///
+    /// Requires the package trait `XML`.
     ///
     /// ```swift
     /// SerializerMiddleware(.json, .xml(root: "order"))
     /// ```
     ///
-    /// It reads `application/xml`, `text/xml` and every type with the suffix `+xml`. A key path begins inside the root
-    /// element. References to document types aren't loaded. Whitespace within an element's text is kept, and whitespace
-    /// used only for layout is removed. The charset of the `Content-Type` overrides the document's own declaration, and
-    /// a byte order mark overrides both (RFC 7303 §3.2). A document that is nested deeper than 128 levels (20 on
-    /// Apple platforms, whose threads have small stacks), has a document type with its own declarations, or a
-    /// processing instruction without data, throws a `DecodingError`.
+    /// It decodes `application/xml`, `text/xml` and every type with the suffix `+xml`. A key path begins inside the
+    /// root element. External document types aren't loaded. White space within an element's text is kept, and white
+    /// space that is used only for layout is removed. The charset of the `Content-Type` overrides the document's own
+    /// declaration, and a byte order mark overrides both (RFC 7303 §3.2). A `DecodingError` is thrown for a document
+    /// that is nested deeper than 128 levels (20 on Apple platforms, whose threads have small stacks), that has a
+    /// document type with internal declarations, or that has a processing instruction without data.
     ///
     /// - Parameters:
-    ///   - root: The name of the root element; nil uses the name of the value's type. A root key of the call or the
-    ///     stage replaces it.
+    ///   - root: The name of the root element, or `nil` to use the name of the value's type. A root key of the call or
+    ///     the stage replaces it.
     ///   - dates: The style of dates; RFC 3339 by default.
     ///   - encoder: Configures the encoder, which is created for each value.
     ///   - decoder: Configures the decoder, which is created for each value.
