@@ -23,7 +23,7 @@ extension HMAC: ContentHash where H: Sendable {
 
 /// Reads a request's content once before it is sent, in constant memory.
 enum ContentPass {
-    /// The chunk size from which hashing runs on a separate thread.
+    /// The chunk size from which on hashing runs on a separate thread.
     private static let longChunk = 32_768
 
     /// - Throws: ``SigningError/Problem/bodyReadableOnce``; rethrows errors from reading the body.
@@ -37,7 +37,8 @@ enum ContentPass {
             if chunk.count < longChunk {
                 hash.update(chunk)
             } else {
-                // Reading a body in memory never suspends, so hashing a large one here would block a Swift thread.
+                // Reading a body in memory never suspends, so hashing a large body here would block a thread of Swift's
+                // pool.
                 hash = try await FileExecutor.shared.run { [hash] in
                     var hash = hash
                     hash.update(chunk)

@@ -1,24 +1,26 @@
 public import HTTPChainCore
 
-/// A request signer: one of this module (``BuiltInSigner``, ``AWSSigner``), or a custom one.
+/// A scheme for signing requests: one of this module (``BuiltInSigner``, ``AWSSigner``), or a custom one.
 ///
-/// A signer is called for each attempt and hop, after all outer stages have changed the request.
+/// A signer is called for each attempt and each hop, after all outer stages have changed the request.
 public protocol RequestSigner: Sendable {
     /// A short name of the scheme, for ``/HTTPChainCore/Chain/explain()``.
     var summary: String { get }
 
     /// Signs a request by adding the fields of the signature.
     ///
-    /// Use ``/HTTPChainCore/Request/bindFields(_:to:)`` to keep them from other origins and out of logs.
+    /// Use ``/HTTPChainCore/Request/bindFields(_:to:)`` to prevent them from being sent to other origins or logged.
     ///
     /// - Parameters:
-    ///   - request: The request as it will be sent; its target is absolute.
+    ///   - request: The request as it will be sent, with an absolute target.
     ///   - origin: The origin of the request.
-    /// - Throws: Any error; it ends the attempt.
+    /// - Throws: Any error, which ends the attempt.
     func sign(_ request: inout Request, for origin: Origin) async throws
 }
 
-/// A signer of this package; outside, it has only the members of ``RequestSigner``.
+/// A signer of this package.
+///
+/// Outside the package, only the members of ``RequestSigner`` are visible.
 package protocol BuiltInRequestSigner: RequestSigner {
     /// A short name of the scheme.
     var schemeSummary: String { get }
@@ -35,7 +37,7 @@ extension BuiltInRequestSigner {
     }
 }
 
-/// A signer of this package, with the members that a stage needs of it in addition.
+/// A signer of this package, with additional members that a stage needs.
 package protocol SignatureScheme: BuiltInRequestSigner {
     /// The signer's settings, for ``/HTTPChainCore/Chain/explain()``, without secrets.
     var settings: [StageSummary.Setting] { get }
@@ -43,22 +45,22 @@ package protocol SignatureScheme: BuiltInRequestSigner {
     /// The options of a request that the signer reads.
     var optionsRead: [any RequestOption.Type] { get }
 
-    /// Whether it waits only for the request's body, or within ``/HTTPChainCore/Request/withinDeadline(_:)``.
+    /// Whether the signer waits only for the request's body, or within ``/HTTPChainCore/Request/withinDeadline(_:)``.
     var keepsDeadlines: Bool { get }
 
     /// Whether ``wantsToSignAgain(after:from:)`` is called, which requires keeping the request.
     var looksAtResponses: Bool { get }
 
-    /// Returns whether to sign and send the request again because the server requires another signature.
+    /// Returns whether to sign the request again and retry it, because the server requires another signature.
     ///
-    /// Called with the response to a signed request, before it is processed further. The request is retried once, and
-    /// only if its body can be read again.
+    /// This is called with the response to a signed request, before it is processed further. The request is retried
+    /// once, and only if its body can be read again.
     func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool
 
-    /// Returns problems with the signer's place in a chain, in addition to those that apply to every signer.
+    /// Returns problems with the signer's place in a chain, in addition to those that apply to all signers.
     ///
     /// - Parameters:
-    ///   - stage: The name of the stage that contains it.
+    ///   - stage: The name of the stage that contains the signer.
     ///   - place: The surrounding stages.
     func problems(of stage: String, at place: ChainPlace) -> [ChainProblem]
 }
@@ -76,7 +78,7 @@ extension SignatureScheme {
 
 /// A signer of this module: `.messageSignature`, `.webhook`, `.hmac` or `.closure`.
 ///
-/// It throws ``SigningError``, and rethrows errors of reading the content and of the closure.
+/// It throws ``SigningError``, and rethrows errors of the closure and from reading the content.
 public struct BuiltInSigner: RequestSigner, BuiltInRequestSigner {
     package let scheme: any SignatureScheme
 
@@ -100,7 +102,7 @@ private struct ClosureSigner: SignatureScheme {
 }
 
 extension RequestSigner where Self == BuiltInSigner {
-    /// A custom scheme, as a closure.
+    /// A custom scheme as a closure.
     ///
     /// ```swift
     /// SigningMiddleware(

@@ -1,7 +1,7 @@
 public import Foundation
 public import HTTPChainCore
 
-/// Thrown if a request can't be signed, or a signature isn't valid.
+/// An error thrown if a request can't be signed, or if a signature isn't valid.
 public struct SigningError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
@@ -12,7 +12,9 @@ public struct SigningError: ExplainedError {
         case missingComponent(SignatureComponent)
         /// The signature covers the content, but the message has no `Content-Digest`.
         case noContentDigest
-        /// The component can't be signed: its serialized form, and the reason.
+        /// The component can't be signed.
+        ///
+        /// Contains its serialized form and the reason.
         case unsupportedComponent(String, reason: String)
         /// The request already has a signature with this label.
         case labelInUse(String)
@@ -20,7 +22,7 @@ public struct SigningError: ExplainedError {
         case bodyReadableOnce
         /// The key isn't valid for its algorithm.
         case invalidKey(String)
-        /// The shared secret has this number of bytes, too few to resist guessing.
+        /// The shared secret has only this number of bytes, so that it could be guessed.
         case keyTooShort(bytes: Int)
         /// The key failed to sign; see the `underlyingError`.
         case keyFailed
@@ -40,7 +42,7 @@ public struct SigningError: ExplainedError {
         case unsigned
         /// The key with this identifier is unknown.
         case unknownKey(String?)
-        /// The signature declares another algorithm than its key's.
+        /// The signature declares an algorithm other than its key's.
         case algorithmMismatch(declared: String, key: String)
         /// The signature doesn't match the message and the key.
         case wrongSignature
@@ -54,9 +56,9 @@ public struct SigningError: ExplainedError {
         case tooOld(age: Duration)
         /// The signature expired at this time.
         case expired(Date)
-        /// The nonce was used before: the message may have been replayed.
+        /// The nonce has been used before, so the message may have been replayed.
         case replayed(nonce: String)
-        /// The nonce memory is full, with this limit.
+        /// The memory for nonces has reached this limit.
         case tooManyNonces(limit: Int)
     }
 

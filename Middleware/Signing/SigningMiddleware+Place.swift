@@ -3,7 +3,7 @@ import HTTPChainCore
 extension SigningMiddleware {
     private var name: String { "SigningMiddleware" }
 
-    /// Returns problems with the surrounding stages that invalidate signatures.
+    /// Returns problems with the surrounding stages that would invalidate signatures.
     func problemsOfPlace(_ place: ChainPlace) -> [ChainProblem] {
         var problems = verifier.map { unverifiedContent($0, at: place) } ?? []
         guard signer != nil else { return problems }
@@ -41,12 +41,14 @@ extension SigningMiddleware {
         return problems
     }
 
-    /// Whether a stage may change requests; stages of the wire phase don't.
+    /// Returns whether a stage may change requests.
+    ///
+    /// Stages of the wire phase don't.
     private func mayChangeRequests(_ stage: any Middleware) -> Bool {
         stage.phase != .wire && !stage.phase.isOutside(.sign)
     }
 
-    /// A signed digest doesn't protect the content unless a stage compares them.
+    /// Reports that a signed digest doesn't protect the content, unless a stage compares the two.
     private func unverifiedContent(_ verifier: MessageVerifier, at place: ChainPlace) -> [ChainProblem] {
         guard verifier.required.contains(where: { $0.name == "content-digest" && !$0.isFromRequest }),
             !place.outside.contains(where: { $0.phase == .digest })

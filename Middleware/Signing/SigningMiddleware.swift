@@ -3,7 +3,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Signs requests for each attempt and hop, and verifies signed responses.
+/// Signs the request of each attempt and hop, and verifies signed responses.
 ///
 /// ```swift
 /// let key = try MessageSigningKey.ed25519(pem: pem, id: "garden-2026")
@@ -23,23 +23,23 @@ import HTTPTypes
 /// ```
 ///
 /// The scheme is a ``RequestSigner``: HTTP Message Signatures (`.messageSignature`, RFC 9421), AWS Signature Version 4
-/// (``AWSSigner``), webhooks (`.webhook`), a custom HMAC (`.hmac`), or a closure (`.closure`). Each attempt has a new
-/// signature, with its own time, nonce and token.
+/// (``AWSSigner``), webhooks (`.webhook`), a custom HMAC (`.hmac`), or a closure (`.closure`). Each attempt gets a new
+/// signature, with its own time and nonce.
 ///
-/// **Origins.** Only requests to the named origins are signed: a redirect to another one is sent without a
+/// **Origins.** Only requests to the given origins are signed. After a redirect to another origin, the request has no
 /// signature. The signature fields are bound to their origin (`OriginBoundFieldsNote`).
 ///
-/// **Responses** are verified by a ``MessageVerifier``, using the sent request for components of the request (`req`). A
-/// response without a valid signature is dropped, with an error.
+/// **Responses** are verified by a ``MessageVerifier``. Components of the request (`req`) are taken from the request
+/// that was sent. A response without a valid signature is dropped, and an error is thrown.
 ///
 /// **Content** is covered through `Content-Digest`, which an outer `ContentDigestMiddleware` adds and verifies.
 ///
-/// **Place.** Phase ``/HTTPChainCore/Phase/sign``: inside all stages that change a request, and
-/// just outside those that observe what is sent.
+/// **Place.** Phase ``/HTTPChainCore/Phase/sign``: inside all stages that change a request, and immediately outside
+/// those that observe the sent request.
 ///
-/// **Options.** ``HTTPChainCore/Request/signing(_:)``, ``HTTPChainCore/Request/signing(webhookID:)``,
-/// ``HTTPChainCore/Request/signing(payload:)``. On the response,
-/// ``HTTPChainCore/Response/signatureVerification``.
+/// **Options.** ``HTTPChainCore/Request/signing(_:)``, ``HTTPChainCore/Request/signing(webhookID:)`` and
+/// ``HTTPChainCore/Request/signing(payload:)``. ``HTTPChainCore/Response/signatureVerification`` is the result for a
+/// response.
 ///
 /// **Errors.** ``SigningError``; rethrows errors of custom signers.
 public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware, BuiltInStage, IdentifyingMiddleware {
@@ -48,10 +48,12 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     private let scheme: (any SignatureScheme)?
     let verifier: MessageVerifier?
     private let origins: OriginSet
-    /// The options that the stage reads, among them those of its signer.
+    /// The options that the stage reads, including those of its signer.
     package let stageOptions: [any RequestOption.Type]
 
-    /// The options of all signers, which a custom one reads if it calls one of them.
+    /// The options of all signers.
+    ///
+    /// A custom signer may call any of them, and so reads all options.
     static let optionsOfSigners: [any RequestOption.Type] = [WebhookIDOption.self, SigningPayloadOption.self]
 
     /// Makes a stage that signs requests.
@@ -89,10 +91,10 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
     /// Inside all stages that change a request.
     package var stagePhase: Phase { .sign }
 
-    /// Whether it signs: a signature may name whoever signs.
+    /// Whether the stage signs, because a signature may identify the user.
     package var addsIdentity: Bool { signer != nil }
 
-    /// Whether the signer and the verifier keep deadlines.
+    /// Whether both the signer and the verifier keep deadlines.
     package var stageKeepsDeadlines: Bool {
         (signer == nil || scheme?.keepsDeadlines == true) && verifier?.keepsDeadlines != false
     }
@@ -108,7 +110,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         return summary.adding("responses", verifier?.description)
     }
 
-    /// Returns problems with inner stages that may change signed requests, and others that invalidate signatures.
+    /// Returns problems with inner stages that may change signed requests, and with others that invalidate signatures.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         problemsOfPlace(place) + origins.problems(of: "SigningMiddleware")
             + (scheme?.problems(of: "SigningMiddleware", at: place) ?? [])
@@ -121,7 +123,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         guard let origin = request.origin, origins.contains(origin),
             !request.options.contains(SigningOption.self) || request.options[SigningOption.self] == .standard
         else { return try await next(request) }
-        // The signature covers the target that the transport sends.
+        // The signature must cover the target that the transport sends.
         request.head.encodeSquareBrackets()
         if let verifier, verifier.asks { try ask(verifier, in: &request) }
         let unsigned = scheme?.looksAtResponses == true && request.body.isReplayable ? copy request : nil
@@ -131,7 +133,7 @@ public struct SigningMiddleware: ChainAwareMiddleware, DeadlineKeepingMiddleware
         if let signer, let scheme, scheme.looksAtResponses, scheme.wantsToSignAgain(after: response, from: origin),
             var again = unsigned
         {
-            // Before it is signed, because the signature may cover its cookies.
+            // This is done before signing, because the signature may cover the request's cookies.
             await again.discard(response)
             try await sign(&again, by: signer, for: origin)
             check = verifier.map { ResponseCheck($0, again) }
@@ -172,7 +174,7 @@ private struct ResponseCheck {
     func verify(_ response: inout Response) async throws {
         let sent = response.request ?? head
         var received = response.head
-        // Content decoded by the transport was signed in its encoded form.
+        // Content that the transport has decoded was signed in its encoded form.
         for field in response.options[OriginalContentFieldsFact.self] where !received.headerFields.contains(field.name)
         {
             received.headerFields.append(field)

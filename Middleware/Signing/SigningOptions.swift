@@ -2,7 +2,7 @@ public import HTTPChainCore
 
 /// Whether a request is signed; see ``HTTPChainCore/Request/signing(_:)``.
 package enum SigningOption: RequestOption {
-    /// As configured in the stage.
+    /// The stage's own setting.
     package static var defaultValue: CallSetting<Never> { .standard }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
@@ -31,13 +31,13 @@ package enum WebhookIDOption: RequestOption {
 extension Request {
     /// Returns the request with signing by ``SigningMiddleware`` enabled or disabled.
     ///
-    /// - Parameter isOn: Whether the request is signed and its response verified; `true` restores the stage's setting.
+    /// - Parameter isOn: Whether the request is signed and its response verified. `true` uses the stage's setting.
     public consuming func signing(_ isOn: Bool) -> Request {
         options[SigningOption.self] = isOn ? .standard : .off
         return self
     }
 
-    /// Returns the request with the identifier of its webhook, which is the same in all retries.
+    /// Returns the request with an identifier for its webhook, which stays the same in all retries.
     public consuming func signing(webhookID id: String) -> Request {
         options[WebhookIDOption.self] = id
         return self

@@ -1,11 +1,11 @@
 import HTTPChainCore
 import HTTPTypes
 
-/// The URL that relative references are joined to.
+/// The URL to which relative references are appended.
 final class BaseURL: Sendable {
     let scheme: String
     let authority: String
-    /// The path, including a trailing slash if it has one.
+    /// The path, with its trailing slash if it has one.
     let path: [UInt8]
     /// The path without a trailing slash, to which references are appended.
     private let prefix: [UInt8]
@@ -28,7 +28,8 @@ final class BaseURL: Sendable {
             if case .zoneInHost = error.problem { throw error }
             throw invalid("its host is not a host name")
         }
-        // Invalid characters are encoded, as in references; braces are more likely a template used by mistake.
+        // Invalid characters are encoded, as in references. However, braces are more likely to be a template used by
+        // mistake.
         let whole = request.head.path ?? "/"
         guard !whole.utf8.contains(where: { $0 == .openBrace || $0 == .closeBrace }) else {
             throw invalid("a base cannot contain variables")
@@ -50,7 +51,7 @@ final class BaseURL: Sendable {
         prefix = path.last == .slash ? path.dropLast() : path
     }
 
-    /// Returns the reference's path appended to the base's.
+    /// Returns the reference's path, appended to that of the base.
     func joined(_ reference: ArraySlice<UInt8>) -> [UInt8] {
         guard let first = reference.first else { return path }
         var result: [UInt8] = []

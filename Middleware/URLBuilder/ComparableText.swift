@@ -2,7 +2,8 @@ import Foundation
 import HTTPChainCore
 
 extension URLArgumentsOption: TargetOption {
-    /// The arguments as text, or `nil` if a query value can't be encoded as JSON, or if there are values of any type.
+    /// Returns the arguments as text, or `nil` if a query value can't be encoded as JSON, or if there are values of any
+    /// type.
     package static func comparableText(of value: URLArguments?) -> String? {
         guard let value else { return "" }
         guard value.reservedValues.isEmpty else { return nil }
@@ -31,7 +32,7 @@ extension URLArgumentsOption: TargetOption {
     }
 }
 
-/// Values as unambiguous text, the same only for the same values: each piece has its kind and length.
+/// Values as unambiguous text, which is equal only for equal values: each piece contains its kind and length.
 private struct ComparableText {
     private(set) var text = ""
 

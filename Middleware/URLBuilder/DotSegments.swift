@@ -1,11 +1,11 @@
 import HTTPChainSupport
 
-/// The `.` and `..` segments of a path (RFC 3986 §5.2.4), in every form that servers recognize: percent-encoded dots,
-/// backslashes and encoded slashes as separators, and parameters after the dots (`..;x`).
+/// The `.` and `..` segments of a path (RFC 3986 §5.2.4), in all forms that servers recognize: with percent-encoded
+/// dots, with backslashes and encoded slashes as separators, and with parameters after the dots (`..;x`).
 package struct DotSegments {
     /// The positions of the segments.
     package private(set) var ranges: [Range<Int>] = []
-    /// Whether, from left to right, there is a `..` without a segment to go up from.
+    /// Whether some `..`, from left to right, would go up beyond the beginning of the path.
     package private(set) var climbsOut = false
 
     package init(in path: ArraySlice<UInt8>) {
@@ -34,13 +34,15 @@ package struct DotSegments {
         }
     }
 
-    /// Whether there is a dot, plain or encoded, at a possible beginning of a segment; a quick check for most paths.
+    /// Returns whether there is a dot, plain or encoded, at a possible beginning of a segment.
+    ///
+    /// This is a quick check for most paths.
     private static func mayBe(in path: UnsafeBufferPointer<UInt8>) -> Bool {
         var previous = UInt8.slash
         for index in path.indices {
             let byte = path[index]
             if byte == .dot {
-                // After a slash, or the last digit of an encoded one (%2F, %5C).
+                // The position is after a slash, or after the last digit of an encoded one (%2F, %5C).
                 let letter = previous & 0xDF
                 if previous == .slash || previous == .backslash || letter == 0x46 || letter == 0x43 { return true }
             } else if byte == .percent, index + 2 < path.count, path[index + 1] == 0x32, path[index + 2] | 0x20 == 0x65
@@ -52,7 +54,7 @@ package struct DotSegments {
         return false
     }
 
-    /// 1 for `.`, 2 for `..`, otherwise `nil`.
+    /// Returns 1 for `.`, 2 for `..`, and otherwise `nil`.
     private static func dots(in segment: ArraySlice<UInt8>) -> Int? {
         var count = 0
         var index = segment.startIndex

@@ -1,12 +1,14 @@
-/// Detects values that would change the host if they were read as a URL reference.
+/// Detects values that would change the host if they were interpreted as a URL reference.
 package enum HostInValue {
-    /// Whether the text begins with two slashes or backslashes, or with a scheme and a slash; also percent-encoded.
+    /// Returns whether the text begins with two slashes or backslashes, or with a scheme and a slash.
+    ///
+    /// Percent-encoded ones count too.
     package static func isSuspected(in text: String) -> Bool {
         let bytes = Array(text.utf8.drop { $0 == 0x20 })
         return startsAuthority(bytes[...]) || startsWithScheme(bytes)
     }
 
-    /// Whether the text begins with two slashes or backslashes.
+    /// Returns whether the text begins with two slashes or backslashes.
     static func startsAuthority(_ bytes: ArraySlice<UInt8>) -> Bool {
         var index = bytes.startIndex
         for _ in 0..<2 {
@@ -18,7 +20,9 @@ package enum HostInValue {
         return true
     }
 
-    /// A scheme of at least two letters, because a single letter is a drive, `C:\`.
+    /// Returns whether the text begins with a scheme of at least two letters.
+    ///
+    /// A single letter is a drive, as in `C:\`.
     private static func startsWithScheme(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first, first.isLetter else { return false }
         var index = 1

@@ -1,9 +1,9 @@
 package import HTTPChainCore
 
 extension ParameterEncoder {
-    /// Returns the query, without a question mark; empty if there are no parameters.
+    /// Returns the query without a question mark, or an empty text if there are no parameters.
     ///
-    /// - Throws: ``URLBuilderError`` with the parameter's name, for a value that can't be encoded.
+    /// - Throws: ``URLBuilderError`` with the parameter's name if a value can't be encoded.
     package func encode(_ query: URLQuery) throws(URLBuilderError) -> String {
         String(decoding: try bytes(query), as: UTF8.self)
     }
@@ -35,7 +35,8 @@ extension ParameterEncoder {
         return writer.output
     }
 
-    /// Percent-encodes characters that are invalid in URLs, and number signs, since a fragment would cut off the rest.
+    /// Percent-encodes characters that are invalid in URLs, and number signs, because a fragment would cut off the
+    /// rest.
     private static func encoded(raw text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(percentEncoding: text, allowed: .reserved, keepingTriplets: true)
@@ -47,7 +48,7 @@ extension ParameterEncoder {
 }
 
 extension URLValue {
-    /// The value in the form of queries and forms.
+    /// The value in the form in which queries and forms use it.
     package var parameterValue: ParameterValue {
         switch self {
         case .null: .null

@@ -1,10 +1,11 @@
 import HTTPChainCore
 import HTTPChainSupport
 
-/// Parsed references, so that a template is parsed only once.
+/// A cache of parsed references, so that a template is parsed only once.
 ///
-/// The size is limited: there are two generations of at most `generation` entries, and entries that weren't used since
-/// the younger one began are dropped with the older one. A template that is used once is dropped after a while.
+/// The size is limited: there are two generations of at most `generation` entries. When the younger one is full, the
+/// older one is dropped, with all entries that haven't been used in the meantime. A template that is used only once is
+/// therefore dropped after a while.
 final class PatternCache: Sendable {
     private struct Generations {
         var young: [ExactText: URLPattern] = [:]
@@ -13,7 +14,9 @@ final class PatternCache: Sendable {
 
     private let storage = Locked(Generations())
     private let generation: Int
-    /// Longer references are parsed each time, to limit memory as well as entries.
+    /// The maximum length of a cached reference.
+    ///
+    /// Longer ones are parsed each time, to limit memory.
     private let longestText = 1024
 
     init(generation: Int = 128) {
@@ -23,10 +26,10 @@ final class PatternCache: Sendable {
     /// The number of cached references.
     var count: Int { storage.withLock { $0.young.count + $0.old.count } }
 
-    /// Returns the parsed reference, in the stage's own syntax.
+    /// Returns the parsed reference, in the given syntax.
     func pattern(_ text: String, syntax: VariableNotations) throws(URLBuilderError) -> URLPattern {
         guard text.utf8.count <= longestText else { return try URLPattern(text, syntax: syntax) }
-        // Compares bytes, because a different Unicode normalization makes a different URL.
+        // The bytes are compared, because a different Unicode normalization results in a different URL.
         let key = ExactText(text)
         if let known = known(key) { return known }
         let pattern = try URLPattern(text, syntax: syntax)

@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// A set of ASCII characters, for deciding which bytes of a URL component aren't encoded.
+/// A set of ASCII characters, which determines the bytes of a URL component that aren't encoded.
 struct ByteSet: Sendable {
     private let low: UInt64
     private let high: UInt64
@@ -19,20 +19,22 @@ struct ByteSet: Sendable {
 
     @inline(__always)
     func contains(_ byte: UInt8) -> Bool {
-        // For bytes beyond ASCII, the shift yields zero.
+        // For bytes beyond ASCII, the result of the shift is zero.
         (byte < 64 ? low & (1 << UInt64(byte)) : high & (1 << UInt64(byte - 64))) != 0
     }
 
-    /// RFC 3986 §2.3.
+    /// The unreserved characters, RFC 3986 §2.3.
     static let unreserved = ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-    /// RFC 3986 §2.3 and §2.2: the characters that RFC 6570 copies from literals and reserved expansions.
+    /// The characters that RFC 6570 copies from literals and in reserved expansions, RFC 3986 §2.3 and §2.2.
     static let reserved = ByteSet(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;="
     )
 }
 
 extension [UInt8] {
-    /// Appends the text, with bytes outside `allowed` percent-encoded as UTF-8 (RFC 3986 §2.1).
+    /// Appends the text.
+    ///
+    /// Bytes outside `allowed` are percent-encoded as UTF-8 (RFC 3986 §2.1).
     ///
     /// - Parameter keepingTriplets: Whether a `%` followed by two hexadecimal digits is kept.
     mutating func append(percentEncoding text: String, allowed: ByteSet, keepingTriplets: Bool = false) {

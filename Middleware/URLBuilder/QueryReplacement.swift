@@ -1,7 +1,9 @@
 import HTTPChainSupport
 
 extension [UInt8] {
-    /// Sets parameters in a path's query, replacing those with the same names, however they are encoded.
+    /// Sets parameters in a path's query.
+    ///
+    /// They replace those with the same names, regardless of encoding.
     package mutating func setQuery(_ parameters: [String: String]) {
         if parameters.isEmpty { return }
         let names = Set(parameters.keys.map { Array($0.utf8) })
@@ -17,25 +19,26 @@ extension [UInt8] {
         self = self[..<question] + [.question] + pairs.joined(separator: [.ampersand])
     }
 
-    /// Returns the decoded value of the first parameter with a name in a path's query, however the name is encoded; nil
-    /// if there is none.
+    /// Returns the decoded value of the first parameter with a name in a path's query, or `nil` if there is none.
+    ///
+    /// The name may be encoded in any way.
     package func queryValue(of name: String) -> String? {
         queryPairs.first { $0.isNamed(oneOf: [Array(name.utf8)]) }.map { pair in
             String(decoding: pair.drop { $0 != .equals }.dropFirst().percentDecoded(plusIsSpace: true), as: UTF8.self)
         }
     }
 
-    /// The parameters of a path's query, encoded.
+    /// The parameters of a path's query, in encoded form.
     private var queryPairs: [ArraySlice<UInt8>] {
         self[(firstIndex(of: .question) ?? endIndex)...].dropFirst().split(separator: .ampersand)
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether an encoded query parameter has one of the names.
+    /// Returns whether an encoded query parameter has one of the names.
     fileprivate func isNamed(oneOf names: Set<[UInt8]>) -> Bool {
         let name = prefix { $0 != .equals }
-        // A plus sign is a space in a form, and itself elsewhere.
+        // A plus sign is a space in a form, and a plus sign elsewhere.
         return names.contains(name.percentDecoded()) || names.contains(name.percentDecoded(plusIsSpace: true))
     }
 }

@@ -1,7 +1,9 @@
 package import HTTPChainCore
 
 extension Request {
-    /// The URL with its variables filled in and its query appended; relative if the request's is.
+    /// Returns the URL with its variables filled in and its query appended.
+    ///
+    /// It is relative if the request's URL is.
     ///
     /// - Throws: ``URLBuilderError``; errors of the call's builder.
     package func completeReference() async throws -> String {

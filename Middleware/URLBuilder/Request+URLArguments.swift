@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-// The core's own methods have fewer parameters, so a call without path and query is theirs.
+// The methods of the core module have fewer parameters, so a call without path and query uses those.
 
 extension Request {
     /// Makes a request to a URL with variables and a query for ``URLBuilderMiddleware``.
@@ -9,8 +9,8 @@ extension Request {
     /// - Parameters:
     ///   - method: The request method, RFC 9110 §9.
     ///   - url: The target, absolute or relative to the stage's base: `"users/{id}{?page}"`.
-    ///   - path: The values of its variables.
-    ///   - query: The parameters to append to its query.
+    ///   - path: The values of the URL's variables.
+    ///   - query: The parameters to append to the URL's query.
     ///   - headers: The header fields.
     ///   - body: The body.
     public init(

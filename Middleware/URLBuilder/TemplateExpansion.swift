@@ -5,14 +5,16 @@ import HTTPChainSupport
 struct TemplateExpansion {
     /// The rules for values, in addition to RFC 6570.
     enum Rules {
-        /// None: undefined variables are removed, and any value is encoded.
+        /// No additional rules: undefined variables are removed, and any value is encoded.
         case rfc6570
         /// The rules for requests: path variables must have values, and no value may contain a host, a dot segment or a
         /// control character.
         case request
     }
 
-    /// The contribution of a variable, for finding the one that caused an error.
+    /// The part of the output that a variable contributed.
+    ///
+    /// It is used to find the variable that caused an error.
     struct Contribution {
         var name: String
         var range: Range<Int>
@@ -22,7 +24,7 @@ struct TemplateExpansion {
     let encoder: ParameterEncoder
     let rules: Rules
     var output: [UInt8] = []
-    /// Recorded only on request, because only errors need them.
+    /// Recorded only on request, because only errors use them.
     var contributions: [Contribution]?
 
     mutating func append(_ parts: some Sequence<TemplatePart>) throws(URLBuilderError) {
@@ -58,7 +60,7 @@ struct TemplateExpansion {
         }
     }
 
-    /// Returns the value; `nil` if it is undefined: missing, null, or empty (RFC 6570 §2.3, §3.2.1).
+    /// Returns the value, or `nil` if it is undefined: missing, null, or empty (RFC 6570 §2.3, §3.2.1).
     private func definedValue(
         of variable: VariableSpecification,
         in expression: TemplateExpression
@@ -82,7 +84,7 @@ struct TemplateExpansion {
         return nil
     }
 
-    /// RFC 6570 §2.4.1: prefix modifiers aren't applicable to composite values.
+    /// Refuses a prefix modifier, which isn't applicable to composite values (RFC 6570 §2.4.1).
     private func refusePrefix(of variable: VariableSpecification) throws(URLBuilderError) {
         guard variable.prefix != nil else { return }
         throw unusable(variable, "a prefix (:\(variable.prefix ?? 0)) cannot be applied to a list or map")
@@ -111,10 +113,12 @@ struct TemplateExpansion {
         encode(text, value, operation)
     }
 
-    /// The first characters of a value, RFC 6570 §2.4.1: characters and not octets, "to avoid splitting between the
-    /// octets of a multi-octet-encoded character or within a pct-encoded triplet".
+    /// Returns the first characters of a value, RFC 6570 §2.4.1.
     ///
-    /// If the value's triplets are kept, those that encode a single UTF-8 character count as one; others count
+    /// These are characters rather than octets, "to avoid splitting between the octets of a multi-octet-encoded
+    /// character or within a pct-encoded triplet".
+    ///
+    /// If the value's triplets are kept, those that encode a single UTF-8 character count as one. Others count
     /// separately.
     private static func prefix(_ count: Int, of text: String, keepsTriplets: Bool) -> String {
         guard keepsTriplets, text.utf8.contains(.percent) else { return String(text.unicodeScalars.prefix(count)) }
@@ -130,7 +134,7 @@ struct TemplateExpansion {
         }
         let width = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
         let encoded = (0..<width).compactMap { bytes.percentEncodedByte(at: index + 3 * $0) }
-        // If they don't encode a UTF-8 character, each triplet counts separately.
+        // If the triplets don't encode a UTF-8 character, each of them counts separately.
         let isCharacter = encoded.count == width && String(validUTF8: encoded) != nil
         return index + 3 * (isCharacter ? width : 1)
     }
@@ -168,8 +172,9 @@ struct TemplateExpansion {
             if !isFirst { output.append(variable.isExploded ? operation.separator : .comma) }
             isFirst = false
             try check(pair.name, variable, operation)
-            // In §3.2.1 a pair's name is encoded like a literal. But a name is data, and one that contains a delimiter
-            // mustn't become two parameters, so it is encoded like the value, as in other implementations.
+            // According to §3.2.1, a pair's name is encoded like a literal. However, a name is data, and one that
+            // contains a delimiter must not become two parameters. It is therefore encoded like the value, as in other
+            // implementations.
             output.append(
                 percentEncoding: pair.name,
                 allowed: operation.allowed,
@@ -184,7 +189,9 @@ struct TemplateExpansion {
         }
     }
 
-    /// A name is copied like a literal; all its characters are allowed there.
+    /// Appends a name, which is copied like a literal.
+    ///
+    /// All of its characters are allowed there.
     private mutating func appendName(_ name: String, isEmpty: Bool, _ operation: TemplateOperator) {
         output.append(contentsOf: name.utf8)
         if !isEmpty || operation.keepsEqualsSign { output.append(.equals) }
@@ -232,7 +239,9 @@ struct TemplateExpansion {
         }
     }
 
-    /// Whether the text contains no characters that control or name a host; a quick check for most values.
+    /// Returns whether the text contains no control characters and none that can indicate a host.
+    ///
+    /// This is a quick check for most values.
     private static func isHarmless(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -248,7 +257,7 @@ struct TemplateExpansion {
         _ variable: VariableSpecification,
         _ operation: TemplateOperator
     ) throws(URLBuilderError) {
-        // In a query a line break is ordinary text, and percent-encoded.
+        // In a query, a line break is ordinary text, which is percent-encoded.
         guard rules == .request, !operation.isQuery, text.utf8.contains(where: \.isControl) else { return }
         throw URLBuilderError(.controlCharacter(variable: variable.name))
     }
@@ -262,7 +271,7 @@ extension URLValue {
     fileprivate var isOpaque: Bool { if case .opaque = self { true } else { false } }
 }
 
-/// Looks up the values of variables: first the call's path variables, then those reserved for the builder.
+/// Looks up the values of variables, first in the call's path variables, and then in those reserved for the builder.
 struct VariableLookup {
     let first: URLParameters
     var second = URLParameters([])

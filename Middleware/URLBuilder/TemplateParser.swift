@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// Parses a template: RFC 6570 §2, and the additional notations for path variables.
+/// Parses a template, RFC 6570 §2, with additional notations for path variables.
 struct TemplateParser {
     private let text: String
     private let bytes: [UInt8]
@@ -8,7 +8,9 @@ struct TemplateParser {
     private var index = 0
     private var literal: [UInt8] = []
     private var parts: [TemplatePart] = []
-    /// Colon variables occur only in paths.
+    /// Whether the position is in the path.
+    ///
+    /// Colon variables occur only there.
     private var inPath = true
 
     private init(_ text: String, syntax: VariableNotations) {
@@ -46,7 +48,8 @@ struct TemplateParser {
         markWholeSegments()
     }
 
-    /// RFC 6570 §3.1: characters valid in URIs are copied, including triplets, and all others are percent-encoded.
+    /// Appends literal text, RFC 6570 §3.1: characters that are valid in URIs are copied, including triplets, and all
+    /// others are percent-encoded.
     private mutating func appendLiteral() {
         let byte = bytes[index]
         if ByteSet.reserved.contains(byte) || bytes.percentEncodedByte(at: index) != nil {
@@ -102,7 +105,7 @@ struct TemplateParser {
             index += 1
             return operation
         }
-        // RFC 6570 §2.2: reserved for extensions.
+        // RFC 6570 §2.2: these characters are reserved for extensions.
         if "=,!@|".utf8.contains(byte) {
             throw malformed(at: index, "the operator \(shown(byte)) is reserved (RFC 6570 §2.2)")
         }
@@ -142,7 +145,7 @@ struct TemplateParser {
         return variable
     }
 
-    /// RFC 6570 §2.4.1: 1 to 9999, without a leading zero.
+    /// Parses a prefix, RFC 6570 §2.4.1: 1 to 9999, without a leading zero.
     private mutating func parsePrefix() throws(URLBuilderError) -> Int {
         let start = index
         var number = 0

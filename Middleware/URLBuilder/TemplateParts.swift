@@ -1,6 +1,6 @@
 /// A part of a parsed template.
 enum TemplatePart: Sendable, Hashable {
-    /// Text between expressions, already percent-encoded.
+    /// Text between expressions, which is already percent-encoded.
     case literal([UInt8])
     case expression(TemplateExpression)
 }
@@ -8,19 +8,19 @@ enum TemplatePart: Sendable, Hashable {
 struct TemplateExpression: Sendable, Hashable {
     var operation: TemplateOperator
     var variables: [VariableSpecification]
-    /// Whether the expression is a whole path segment, so that it mustn't be empty.
+    /// Whether the expression is a whole path segment, so that it must not be empty.
     var isWholeSegment = false
 }
 
 struct VariableSpecification: Sendable, Hashable {
     var name: String
-    /// The number of characters of the value that are used (RFC 6570 §2.4.1); `nil` for all.
+    /// The number of characters of the value that are used (RFC 6570 §2.4.1), or `nil` for all.
     var prefix: Int?
     /// Whether lists and maps are exploded (RFC 6570 §2.4.2).
     var isExploded = false
 }
 
-/// The expression types of RFC 6570 §2.2, with the table in appendix A.
+/// The types of expressions in RFC 6570 §2.2, with the table in appendix A.
 enum TemplateOperator: UInt8, Sendable, Hashable {
     case simple = 0
     case reserved = 0x2B
@@ -31,7 +31,9 @@ enum TemplateOperator: UInt8, Sendable, Hashable {
     case query = 0x3F
     case queryContinuation = 0x26
 
-    /// The byte before the first value; also the operator's own character.
+    /// The byte before the first value.
+    ///
+    /// It is also the operator's own character.
     var first: UInt8? {
         switch self {
         case .simple, .reserved: nil
@@ -48,7 +50,7 @@ enum TemplateOperator: UInt8, Sendable, Hashable {
         }
     }
 
-    /// Whether values are written with their names.
+    /// Whether values are preceded by their names.
     var isNamed: Bool {
         switch self {
         case .pathParameter, .query, .queryContinuation: true
@@ -56,33 +58,34 @@ enum TemplateOperator: UInt8, Sendable, Hashable {
         }
     }
 
-    /// Whether a name without a value still gets an equals sign.
+    /// Whether a name without a value is followed by an equals sign.
     var keepsEqualsSign: Bool { self == .query || self == .queryContinuation }
 
     var allowsReserved: Bool { self == .reserved || self == .fragment }
 
     var allowed: ByteSet { allowsReserved ? .reserved : .unreserved }
 
-    /// Whether the values are in the query, where slashes and dots have no special meaning.
+    /// Whether the values are in the query, in which slashes and dots have no special meaning.
     var isQuery: Bool { self == .query || self == .queryContinuation }
 
-    /// Whether the expression requires its values, because it adds no delimiter.
+    /// Whether the expression requires its values because it doesn't add a delimiter.
     var isRequired: Bool { self == .simple || self == .reserved }
 }
 
 /// A notation for variables that is recognized in a reference.
 ///
-/// A stage has a set of them, by default all: `URLBuilderMiddleware(base: base, syntax: [.templates])`.
+/// A stage has a set of notations; by default, all of them. Example: `URLBuilderMiddleware(base: base, syntax:
+/// [.templates])`.
 public enum URLVariableSyntax: Sendable, Hashable, CaseIterable {
-    /// `{id}`, `{?q,page}`: RFC 6570 templates, level 4.
+    /// `{id}`, `{?q,page}`: templates of RFC 6570, level 4.
     case templates
     /// `:id` in the path, at the beginning of a segment or after a dot or hyphen (`/flights/:from-:to`).
     case colons
-    /// `%%0%%`: the first positional variable, as in older configuration files.
+    /// `%%0%%` for the first positional variable, as in older configuration files.
     case positions
 }
 
-/// A set of notations for variables, in the bits that references are compared with.
+/// A set of notations for variables, as bits, which can be compared quickly.
 package struct VariableNotations: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
 

@@ -1,8 +1,9 @@
 import HTTPChainSupport
 
 extension URITemplate {
-    /// Returns the values with which the template expands to a URL: the inverse of expansion, for routes in tests and
-    /// mocks.
+    /// Returns the values with which the template expands to a URL.
+    ///
+    /// This is the inverse of expansion, for routes in tests and mocks.
     ///
     /// ```swift
     /// let route = try URITemplate("/users/{id}/files{/path*}{?page}")
@@ -10,13 +11,14 @@ extension URITemplate {
     /// route.match("/users/42/notes")              // nil
     /// ```
     ///
-    /// Values are text, lists of text if the URL has several, or maps if it has the pairs of an exploded variable. If
-    /// several sets of values give the same URL, the first variables match as much as possible. Variables with an
-    /// operator that adds its own delimiter may be missing; query parameters may be in any order.
+    /// Values are text. They are lists of text if the URL contains several, or maps if it contains the pairs of an
+    /// exploded variable. If several sets of values result in the same URL, the first variables match as much as
+    /// possible. Variables with an operator that adds its own delimiter may be missing. Query parameters may be in any
+    /// order.
     ///
-    /// - Returns: The values, with which ``expand(_:encoder:)`` gives the same URL except for the order of its
-    ///   parameters and the choice of percent-encoded characters; `nil` if there are none, the URL is longer than 8
-    ///   KiB, or it is so ambiguous that examining a million bytes doesn't decide it.
+    /// - Returns: The values. With them, ``expand(_:encoder:)`` returns the same URL, except for the order of its
+    ///   parameters and the choice of percent-encoded characters. Returns `nil` if there are no such values, if the URL
+    ///   is longer than 8 KiB, or if it is so ambiguous that examining a million bytes doesn't settle it.
     public func match(_ url: String) -> URLParameters? {
         let bytes = Array(url.utf8)
         guard bytes.count <= 8192 else { return nil }
@@ -69,7 +71,7 @@ private struct TemplateMatcher {
         }
     }
 
-    /// Whether the expression may have produced the byte.
+    /// Returns whether the expression may have produced the byte.
     private static func mayStand(_ byte: UInt8, in expression: TemplateExpression) -> Bool {
         let operation = expression.operation
         let isSeveral = expression.variables.count > 1 || expression.variables.contains(where: \.isExploded)
@@ -81,7 +83,7 @@ private struct TemplateMatcher {
             || (expression.variables.contains(where: \.isExploded) && byte == .equals)
     }
 
-    /// The values of the variables in the expression's output; `nil` if it can't have produced this.
+    /// Returns the values of the variables in the expression's output, or `nil` if it can't have produced this output.
     private static func values(of text: ArraySlice<UInt8>, in expression: TemplateExpression) -> Found? {
         let operation = expression.operation
         let isSeveral = expression.variables.count > 1 || expression.variables.contains(where: \.isExploded)
@@ -133,7 +135,7 @@ private struct TemplateMatcher {
         return pieces.isEmpty ? found : nil
     }
 
-    /// The list or map that an exploded variable produced.
+    /// Returns the list or map that an exploded variable produced.
     private static func members(
         _ pieces: ArraySlice<ArraySlice<UInt8>>,
         _ variable: VariableSpecification,
@@ -162,7 +164,7 @@ private struct TemplateMatcher {
             return members.contains(nil) ? nil : .array(members.compactMap { $0 }.map(URLValue.string))
         }
         guard operation.allowsReserved else { return decoded(text).map(URLValue.string) }
-        // The value's own triplets are kept, because decoding would change their encoding.
+        // The value's own triplets are kept, because decoding them would change their encoding.
         let value = decoded(text)
         var again: [UInt8] = []
         again.append(percentEncoding: value ?? "", allowed: .reserved, keepingTriplets: true)

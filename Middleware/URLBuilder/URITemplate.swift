@@ -1,16 +1,19 @@
 public import HTTPChainCore
 import HTTPChainSupport
 
-/// A URI template, RFC 6570 at level 4: parsed once, expanded any number of times.
+/// A URI template, RFC 6570 at level 4.
+///
+/// It is parsed once, and can be expanded any number of times.
 ///
 /// ```swift
 /// let search = try URITemplate("/search{/language}{?q,page,tags*}")
 /// try search.expand(["q": "swift 6", "tags": ["a", "b"]])     // /search?q=swift%206&tags=a&tags=b
 /// ```
 ///
-/// It supports all operators, prefixes (`{name:3}`, counted in Unicode scalars; in `{+name:3}` a percent-encoded one
-/// also counts as one: §2.4.1), explosion (`{tags*}`), lists and maps. Undefined variables are removed. Literal
-/// characters that are invalid in URIs are percent-encoded, and percent-encoded triplets are kept (§3.1).
+/// All operators are supported, as are prefixes (`{name:3}`), explosion (`{tags*}`), lists and maps. Prefixes are
+/// counted in Unicode scalars; in `{+name:3}`, a percent-encoded scalar also counts as one (§2.4.1). Undefined
+/// variables are removed. Literal characters that are invalid in URIs are percent-encoded, and percent-encoded triplets
+/// are kept (§3.1).
 public struct URITemplate: Sendable, Hashable, CustomStringConvertible, DescribedValue {
     /// The template's text.
     package let words: String
@@ -29,10 +32,10 @@ public struct URITemplate: Sendable, Hashable, CustomStringConvertible, Describe
     /// Expands the template with values for its variables (RFC 6570 §3).
     ///
     /// - Parameters:
-    ///   - variables: The values; missing values, `nil`, empty lists and empty maps are undefined.
+    ///   - variables: The values. Missing values, `nil`, empty lists and empty maps are undefined.
     ///   - encoder: The encoder for Booleans and dates.
-    /// - Throws: ``URLBuilderError`` with the variable's name, for a prefix of a list or map, a list or map inside
-    ///   another, and a number or date that can't be encoded.
+    /// - Throws: ``URLBuilderError`` with the variable's name, for a prefix of a list or map, for a list or map inside
+    ///   another one, and for a number or date that can't be encoded.
     public func expand(
         _ variables: URLParameters,
         encoder: ParameterEncoder = ParameterEncoder()
@@ -57,7 +60,7 @@ extension VariableNotations {
 }
 
 extension [TemplatePart] {
-    /// Whether an expression has a variable.
+    /// Returns whether an expression contains a variable.
     func hasVariable(_ name: String) -> Bool {
         for case .expression(let expression) in self {
             Steps.take()

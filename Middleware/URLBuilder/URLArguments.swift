@@ -4,35 +4,37 @@ public import HTTPChainCore
 public struct URLArguments: Sendable {
     /// The values of the reference's variables: `{id}`, `:id`, and `%%0%%` by position.
     ///
-    /// A value that no variable uses is refused, unless a custom builder makes the URL.
+    /// A value that isn't used by a variable is refused, unless a custom builder makes the URL.
     public var path: URLParameters
     /// The parameters to append to the query.
     public var query: URLQuery
     /// Values reserved for the builder.
     ///
-    /// A custom builder reads them, and variables missing in ``path`` are looked up here. They never become part of the
-    /// query, the header fields or the body.
+    /// A custom builder reads them. The values of variables that are missing in ``path`` are also looked up here.
+    /// Reserved values never become part of the query, the header fields or the body.
     public var reserved: URLParameters
     /// Values of any type that are reserved for a custom builder, by name.
     ///
-    /// No variable is looked up here, and they never become part of the request. Calls with such values are never
-    /// considered equal, because values of any type can't be compared.
+    /// Variables aren't looked up here, and the values never become part of the request. Calls with such values are
+    /// never considered equal, because values of any type can't be compared.
     public var reservedValues: [String: any Sendable] = [:]
-    /// The encoder of this call's query; `nil` for the stage's.
+    /// The encoder of this call's query, or `nil` for the stage's.
     package var encoder: ParameterEncoder?
-    /// The notations for variables in this call's reference; `nil` for the stage's.
+    /// The notations for variables in this call's reference, or `nil` for the stage's.
     package var syntax: VariableNotations?
-    /// Whether this call's URL may have an origin other than the base's; `nil` for the stage's setting.
+    /// Whether this call's URL may have an origin other than the base's, or `nil` for the stage's setting.
     package var leavesOrigin: LeavesOrigin?
-    /// The builder of this call's URL; `nil` for the stage's.
+    /// The builder of this call's URL, or `nil` for the stage's.
     package var builder: (any URLBuilding)?
-    /// Query parameters that replace those with the same names, from whichever part of the complete URL.
+    /// The query parameters that replace all those with the same names in the complete URL.
     package var replacements: [String: String] = [:]
 
-    /// The names in ``path`` that something else than the reference uses too, such as a header template.
+    /// The names in ``path`` that are also used by something other than the reference, such as a header template.
     package var namesUsedElsewhere: [String] = []
 
-    /// No arguments, made once, because their literals take longer than a copy.
+    /// No arguments.
+    ///
+    /// Created once, because creating them from literals takes longer than a copy.
     static let none = URLArguments()
 
     /// Makes arguments, for a ``URLBuilder`` without a chain.
@@ -42,14 +44,15 @@ public struct URLArguments: Sendable {
         self.reserved = reserved
     }
 
-    /// Makes arguments without values, for a reference whose variables are written in these notations.
+    /// Makes arguments without values, for a reference with variables in these notations.
     package init(syntax: VariableNotations) {
         self.init()
         self.syntax = syntax
     }
 
-    /// Whether a URL is the same with and without the arguments; the ones not checked only affect how values are
-    /// written.
+    /// Whether a URL is the same with and without the arguments.
+    ///
+    /// Those that aren't checked only affect how values are written.
     var isEmpty: Bool {
         hasNoVariables && reservedValues.isEmpty && query.isEmpty && builder == nil && leavesOrigin != .refused
     }
@@ -58,9 +61,11 @@ public struct URLArguments: Sendable {
     var hasNoVariables: Bool { path.isEmpty && reserved.isEmpty }
 }
 
-/// A call's arguments for the URL builder; ``URLBuilderMiddleware`` removes them from the request.
+/// A call's arguments for the URL builder.
 ///
-/// Usually set by convenience methods: `.get("users/{id}", path: ["id": 42])`.
+/// ``URLBuilderMiddleware`` removes them from the request.
+///
+/// They are usually set by convenience methods, such as `.get("users/{id}", path: ["id": 42])`.
 package enum URLArgumentsOption: RequestOption {
     /// No arguments.
     package static var defaultValue: URLArguments? { nil }
@@ -74,9 +79,9 @@ package enum URLArgumentsOption: RequestOption {
     }
 }
 
-/// Whether a call has ``URLArguments/reservedValues``, but no builder of its own to read them.
+/// Whether a call has ``URLArguments/reservedValues``, but no builder of its own that could read them.
 package enum CustomBuilderOption: RequestOption {
-    /// There are no such values.
+    /// `false`: there are no such values.
     package static var defaultValue: Bool { false }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
@@ -103,7 +108,7 @@ extension Request {
         }
     }
 
-    /// Returns the request with its own setting for a URL that leaves the base's origin.
+    /// Returns the request with a setting for whether its URL may leave the base's origin.
     ///
     /// ```swift
     /// try await chain.send(.get("https://downloads.example.net/plan.pdf").url(leavesOrigin: .allowed))
@@ -123,7 +128,7 @@ extension Request {
         return self
     }
 
-    /// Returns the request with a value of any type that only a custom URL builder sees.
+    /// Returns the request with a value of any type that only a custom URL builder receives.
     ///
     /// ```swift
     /// struct ReportBuilder: URLBuilding {
@@ -135,11 +140,11 @@ extension Request {
     /// try await chain.send(.get("reports").url(reserved: "days", 3...7).url(builtBy: ReportBuilder()))
     /// ```
     ///
-    /// For the values of URL variables, which the standard builder also finds, use ``url(path:query:reserved:)``. A
-    /// chain without a custom builder, in the stage or in the call, refuses the request.
+    /// For the values of URL variables, which the standard builder also finds, use ``url(path:query:reserved:)``. If
+    /// neither the stage nor the call has a custom builder, the chain refuses the request.
     ///
     /// - Parameters:
-    ///   - name: The name, for ``URLArguments/reservedValues``.
+    ///   - name: The name in ``URLArguments/reservedValues``.
     ///   - value: The value.
     public consuming func url(reserved name: String, _ value: some Sendable) -> Request {
         urlArguments.reservedValues[name] = value

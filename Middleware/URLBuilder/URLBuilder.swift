@@ -2,7 +2,7 @@ public import HTTPChainCore
 import HTTPChainSupport
 import HTTPTypes
 
-/// Fills in, encodes and joins URLs like ``URLBuilderMiddleware``, without a chain.
+/// Fills in, encodes and joins URLs in the same way as ``URLBuilderMiddleware``, without a chain.
 ///
 /// ```swift
 /// let builder = try URLBuilder(base: "https://api.example.com/v2?key=1")
@@ -21,10 +21,10 @@ extension URLBuilder {
     /// Makes a builder.
     ///
     /// - Parameters:
-    ///   - base: An absolute http or https URL; `nil` if all references are absolute.
+    ///   - base: An absolute http or https URL, or `nil` if all references are absolute.
     ///   - encoder: The encoder for query parameters.
     ///   - syntax: The notations for variables.
-    ///   - leavesOrigin: Whether a URL may have an origin other than the base's; allowed by default.
+    ///   - leavesOrigin: Whether a URL may have an origin other than the base's. By default, it may.
     /// - Throws: ``URLBuilderError`` if the base isn't such a URL.
     public init(
         base: String?,
@@ -47,16 +47,18 @@ extension URLBuilder {
         return builder
     }
 
-    /// The number of cached templates: at most 256, most recently used.
+    /// The number of cached templates.
+    ///
+    /// Up to 256 recently used ones are cached.
     package var cachedTemplates: Int { cache.count }
 
     /// Returns the absolute URL of a reference.
     ///
     /// - Parameters:
-    ///   - reference: A relative reference, appended to the base's path, or a URL with a host, used unchanged if it may
-    ///     leave the base's origin.
+    ///   - reference: A relative reference, which is appended to the base's path, or a URL with a host, which is used
+    ///     unchanged if it may leave the base's origin.
     ///   - arguments: The values of its variables, and query parameters.
-    /// - Throws: ``URLBuilderError`` with the variable or the part of the reference that is invalid.
+    /// - Throws: ``URLBuilderError`` with the invalid variable or part of the reference.
     public func url(
         _ reference: String,
         _ arguments: URLArguments = URLArguments()
@@ -91,7 +93,7 @@ extension URLBuilder {
         let target = try target(scheme: head.scheme, authority: authority, reference: reference, arguments)
         let path = String(decoding: target.path, as: UTF8.self)
         if head.scheme == nil, authority == nil, head.extendedConnectProtocol == nil {
-            // A new target, which takes half the time of changing the old one three times.
+            // A new target is made, because that takes half the time of changing the old one three times.
             head = HTTPRequest(
                 method: head.method,
                 scheme: target.scheme,
@@ -106,8 +108,9 @@ extension URLBuilder {
         head.path = path
     }
 
-    /// Returns the URL of a head, regardless of the base: a relative reference stays relative, with its variables
-    /// filled in and its query appended.
+    /// Returns the URL of a head, without joining it to the base.
+    ///
+    /// A relative reference stays relative, with its variables filled in and its query appended.
     func reference(of head: HTTPRequest, _ arguments: URLArguments) throws(URLBuilderError) -> String {
         let target = try target(
             scheme: head.scheme,
@@ -121,9 +124,9 @@ extension URLBuilder {
         return (target.scheme.map { $0 + "://" } ?? "//") + authority + path
     }
 
-    /// Returns the template of a head's path, below the base's path: `/v2/users/{id}`.
+    /// Returns the template of a head's path, appended to the base's path, such as `/v2/users/{id}`.
     ///
-    /// - Returns: `nil` for a reference without variables, because there may be any number of them.
+    /// - Returns: `nil` for a reference without variables, because there may be any number of such references.
     func template(of head: HTTPRequest, _ arguments: URLArguments) -> String? {
         let reference = head.path ?? ""
         var syntax = arguments.syntax ?? self.syntax
@@ -151,7 +154,7 @@ extension URLBuilder {
         isJoined: Bool = true
     ) throws(URLBuilderError) -> Target {
         var syntax = arguments.syntax ?? self.syntax
-        // An absolute URL without values comes from elsewhere, and its colons aren't variables.
+        // An absolute URL without values comes from elsewhere, so its colons aren't variables.
         if authority != nil, arguments.hasNoVariables { syntax.formIntersection(.templates) }
 
         var target = Target(scheme: scheme, authority: authority)
@@ -175,12 +178,12 @@ extension URLBuilder {
         try refuseUnused(arguments, in: pattern)
         target.append(query: query)
         target.path.setQuery(arguments.replacements)
-        // Inner stages that sign or cache the URL see the one that is sent.
+        // Square brackets are encoded here, so that inner stages that sign or cache the URL see the one that is sent.
         target.path.encodeSquareBrackets()
         return target
     }
 
-    /// The authority with its host in ASCII, as used for look-up.
+    /// Returns the authority with its host in ASCII, as used for look-up.
     package static func inASCII(_ authority: String) throws(URLBuilderError) -> String {
         guard let ascii = Authority.inASCII(authority) else {
             throw URLBuilderError(Authority.hasZone(authority) ? .zoneInHost(authority) : .invalidHost(authority))
@@ -188,13 +191,13 @@ extension URLBuilder {
         return ascii
     }
 
-    /// The parts of a URL being built.
+    /// The parts of a URL that is being built.
     private struct Target {
         var scheme: String?
         var authority: String?
-        /// Path and query.
+        /// The path and the query.
         var path: [UInt8] = []
-        /// Whether the path is known to contain no dot segments.
+        /// Whether the path is known not to contain dot segments.
         var hasNoDots = false
 
         mutating func append(query: some Collection<UInt8>) {
@@ -208,7 +211,9 @@ extension URLBuilder {
         }
     }
 
-    /// Refuses values for variables that the reference doesn't have, which are probably misspelled.
+    /// Refuses values for variables that the reference doesn't have.
+    ///
+    /// Their names are probably misspelled.
     private func refuseUnused(_ arguments: URLArguments, in pattern: URLPattern?) throws(URLBuilderError) {
         for element in arguments.path.elements {
             Steps.take()
@@ -220,7 +225,7 @@ extension URLBuilder {
 
     /// Fills in the variables of a reference.
     ///
-    /// - Returns: The pattern with the variables; `nil` if the reference has none.
+    /// - Returns: The pattern with the variables, or `nil` if the reference has none.
     private func expand(
         _ reference: String,
         _ syntax: VariableNotations,
@@ -233,7 +238,8 @@ extension URLBuilder {
             return nil
         case .literal:
             target.path.append(percentEncoding: reference, allowed: .reserved, keepingTriplets: true)
-            // The core doesn't split a reference whose host contains braces; without templates that host is invalid.
+            // The core module doesn't split a reference whose host contains braces. Without templates, such a host is
+            // invalid.
             if target.authority == nil, URLPattern.authorityStart(of: target.path) != nil {
                 throw URLBuilderError(.invalidHost(reference))
             }
@@ -268,7 +274,7 @@ extension URLBuilder {
             target.hasNoDots = true
             return pattern
         }
-        // Only now is it necessary to find the variable that caused the problem.
+        // The variable that caused the problem is determined only now.
         expansion.output = []
         expansion.contributions = []
         try expansion.append(pattern.parts)
@@ -277,7 +283,7 @@ extension URLBuilder {
         for contribution in expansion.contributions ?? [] {
             Steps.take()
             while let first = ranges.first, first.upperBound <= contribution.range.lowerBound { ranges.removeFirst() }
-            // A segment of dots can't be empty, so touching its edge means being part of the adjacent segment.
+            // A segment of dots can't be empty. A value at its edge is therefore part of the adjacent segment.
             if ranges.first?.overlaps(contribution.range) == true {
                 throw URLBuilderError(.climbsOut(reference: reference, variable: contribution.name))
             }
@@ -285,7 +291,7 @@ extension URLBuilder {
         return pattern
     }
 
-    /// Refuses a URL with another origin than the base's, if the stage or the call requires that.
+    /// Refuses a URL with an origin other than the base's if the stage or the call requires that.
     private func hold(_ target: Target, _ arguments: URLArguments) throws(URLBuilderError) {
         guard (arguments.leavesOrigin ?? leavesOrigin) == .refused, let base,
             let home = Origin(scheme: base.scheme, authority: base.authority)
@@ -314,13 +320,13 @@ extension URLBuilder {
     }
 }
 
-/// The processing that a reference needs before it is joined.
+/// The processing that a reference requires before it is joined.
 private enum ReferenceKind {
-    /// Nothing.
+    /// No processing.
     case plain
     /// Percent-encoding.
     case literal
-    /// Parsing: it has variables, or braces that may be variables.
+    /// Parsing, because it has variables, or braces that may be variables.
     case template
 
     init(of reference: String, syntax: VariableNotations) {

@@ -1,8 +1,10 @@
 public import HTTPChainCore
 
-/// The error for a URL that can't be built; nothing was sent.
+/// The error for a URL that can't be built.
 ///
-/// It contains the variable that caused it, but never a value.
+/// Nothing was sent.
+///
+/// It contains the name of the variable that caused it, but never a value.
 public struct URLBuilderError: ExplainedError {
     /// The problem.
     #if hasAttribute(nonexhaustive)
@@ -17,33 +19,39 @@ public struct URLBuilderError: ExplainedError {
         case malformedTemplate(String, position: Int, reason: String)
         /// A required variable of the template has no value.
         case missingVariable(String)
-        /// A value was given for a variable that the template doesn't have; `template` are those that it has.
+        /// A value was given for a variable that the template doesn't have.
+        ///
+        /// `template` contains the variables that it has.
         case unusedVariable(String, template: [String])
-        /// A path segment would be empty, and the path would identify another resource.
+        /// A path segment would be empty, so that the path would identify another resource.
         case emptyVariable(String)
         /// A variable's value can't be used at this place in the template, for the given reason.
         case unusableValue(variable: String, reason: String)
-        /// The path leaves the base; `variable` contains the dot segments, or the reference itself if it's `nil`.
+        /// The path leaves the base.
+        ///
+        /// `variable` is the one whose value contains the dot segments, or `nil` if the reference itself contains them.
         case climbsOut(reference: String, variable: String?)
         /// A variable's value contains a scheme or a host.
         case hostInValue(variable: String)
         /// A variable's value contains a control character.
         case controlCharacter(variable: String)
-        /// The URL would leave the base's origin, which is refused.
+        /// The URL would leave the base's origin, and that isn't allowed.
         case leavesOrigin(to: String, base: Origin)
         /// The host can't be looked up (RFC 3986 §3.2.2, RFC 5891 §4).
         case invalidHost(String)
         /// The host is an IPv6 address with a zone, which is local to this machine and never sent (RFC 6874 §3).
         case zoneInHost(String)
-        /// A query value couldn't be encoded; the path is empty for the whole value.
+        /// A query value couldn't be encoded.
+        ///
+        /// The path is empty if this is the whole value.
         case unencodableQuery(path: String, reason: String)
     }
 
     /// The problem, with secrets in URLs redacted.
     public let problem: Problem
-    /// The request, redacted; `nil` if a template or encoder was used without a request.
+    /// The request, redacted, or `nil` if a template or encoder was used without a request.
     package let failedExchange: ExchangeSnapshot?
-    /// The error of the `Encodable` value, if that was the cause.
+    /// The error of the `Encodable` value, if that is the cause.
     package let cause: (any Error)?
 
     /// Makes the error for a problem.
@@ -53,7 +61,7 @@ public struct URLBuilderError: ExplainedError {
         cause = underlyingError
     }
 
-    /// The same error for an exchange, without its secrets.
+    /// Returns the same error for an exchange, without the exchange's secrets.
     init(_ error: URLBuilderError, in exchange: ExchangeSnapshot, redaction: Redaction) {
         problem = error.problem.redacted(by: redaction)
         failedExchange = exchange

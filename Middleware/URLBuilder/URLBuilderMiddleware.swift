@@ -2,7 +2,7 @@ public import Foundation
 public import HTTPChainCore
 import HTTPTypes
 
-/// Completes the URL of each request: base, path variables, templates, query parameters.
+/// Completes the URL of each request with the base, path variables, templates, and query parameters.
 ///
 /// ```swift
 /// let chain = try Chain(transport: URLSessionTransport()) {
@@ -12,28 +12,30 @@ import HTTPTypes
 /// let hits = try await chain.send(.get("search", query: ["q": "swift", "page": 2]))
 /// ```
 ///
-/// **Base.** A relative reference is appended to the base's path, with or without a leading slash, and its query
-/// follows the base's. A URL with a host, such as `https://other.example/a` or `//other.example/a`, is used unchanged,
-/// unless `leavesOrigin:` is `.refused` and its origin isn't the base's.
+/// **Base.** A relative reference, with or without a leading slash, is appended to the base's path, and its query to
+/// the base's query. A URL with a host, such as `https://other.example/a` or `//other.example/a`, is used unchanged,
+/// unless `leavesOrigin:` is `.refused` and its origin isn't that of the base.
 ///
-/// **Variables.** `{id}` and all of RFC 6570 (``URITemplate``), `:id` at the beginning of a segment, and `%%0%%` by
-/// position. A plain variable (`{id}`, `{+path}`, `:id`) requires a value; variables with an operator that adds its own
-/// delimiter (`{?page}`, `{/section}`) are removed without one. Values are percent-encoded, and mustn't contain a host,
-/// a dot segment or, outside the query, a control character. In a host, a variable may be the left part
-/// (`https://{tenant}.example.com`) or the port. A value that no variable of the URL uses is refused.
+/// **Variables.** There are `{id}` and all of RFC 6570 (``URITemplate``), `:id` at the beginning of a segment, and
+/// `%%0%%` by position. A plain variable (`{id}`, `{+path}`, `:id`) requires a value. A variable with an operator that
+/// adds its own delimiter (`{?page}`, `{/section}`) is removed if it has no value. Values are percent-encoded, and must
+/// not contain a host, a dot segment or, outside the query, a control character. In a host, a variable may be the left
+/// part (`https://{tenant}.example.com`) or the port. A value that isn't used by a variable of the URL is refused.
 ///
-/// **Encoding.** Literal text is kept: only characters that are invalid in a path or query, such as spaces and square
-/// brackets, are percent-encoded, and triplets such as `%2F` are kept. Query parameters are encoded by a
-/// ``/HTTPChainCore/ParameterEncoder``. Fragments aren't sent.
+/// **Encoding.** Literal text is kept, including triplets such as `%2F`. Only characters that are invalid in a path or
+/// query, such as spaces and square brackets, are percent-encoded. A ``/HTTPChainCore/ParameterEncoder`` encodes query
+/// parameters. Fragments aren't sent.
 ///
-/// **Hosts** that are internationalized become A-labels (`bücher.example`: `xn--bcher-kva.example`) with Foundation's
-/// IDNA, which is UTS #46, non-transitional.
+/// **Hosts.** Internationalized hosts are converted to A-labels (`bücher.example` to `xn--bcher-kva.example`) by
+/// Foundation's IDNA, which is UTS #46, non-transitional.
 ///
 /// **Custom builders** (``URLBuilding``) are passed to the stage, or to a single call with
 /// ``HTTPChainCore/Request/url(builtBy:)``.
 ///
-/// The methods of ``HTTPChainCore/Request`` set a call's arguments. The stage removes them, so inner stages don't see
-/// them. The stage throws ``URLBuilderError``, which contains the variable that caused it.
+/// **Options.** The methods of ``HTTPChainCore/Request`` set a call's arguments. The stage removes them, so that inner
+/// stages don't see them.
+///
+/// **Errors.** ``URLBuilderError``, which contains the name of the variable that caused it.
 public struct URLBuilderMiddleware: BuiltInStage {
     private let base: String?
     private let encoder: ParameterEncoder
@@ -45,18 +47,18 @@ public struct URLBuilderMiddleware: BuiltInStage {
 
     /// Makes the stage.
     ///
-    /// If the base isn't an absolute http or https URL, `Chain.init` throws; outside a checked chain, the stage throws
+    /// If the base isn't an absolute http or https URL, `Chain.init` throws. Outside a checked chain, the stage throws
     /// for each request.
     ///
     /// - Parameters:
-    ///   - base: The URL that relative references are joined to: scheme, host, and optionally a path and a query.
-    ///     Defaults to none, for a custom builder that returns absolute URLs, or calls that have them.
+    ///   - base: The URL to which relative references are appended: a scheme, a host, and optionally a path and a
+    ///     query. Defaults to none, for a custom builder that returns absolute URLs, or for calls with absolute URLs.
     ///   - encoder: The encoder for query parameters, and for Booleans and dates in path variables.
     ///   - syntax: The notations for variables; all by default.
-    ///   - leavesOrigin: Whether a URL may have an origin other than the base's; allowed by default, since a complete
+    ///   - leavesOrigin: Whether a URL may have an origin other than the base's. By default, it may, because a complete
     ///     URL replaces the base in most clients. Use ``LeavesOrigin/refused`` if references come from data. A custom
     ///     builder's own URLs aren't checked.
-    ///   - builder: Builds the URL of each call. Defaults to none: the stage builds them.
+    ///   - builder: Builds the URL of each call. By default, the stage builds it.
     public init(
         base: String? = nil,
         encoder: ParameterEncoder = ParameterEncoder(),
@@ -88,9 +90,9 @@ public struct URLBuilderMiddleware: BuiltInStage {
     /// Makes the stage with a closure that builds the URL of each call.
     ///
     /// - Parameters:
-    ///   - base: The URL that relative results are joined to; `nil` if the closure returns absolute URLs.
+    ///   - base: The URL to which relative results are appended, or `nil` if the closure returns absolute URLs.
     ///   - encoder: The encoder for query parameters in ``URLBuildingCall/standardURL(base:reference:)``.
-    ///   - syntax: The notations for variables that it recognizes.
+    ///   - syntax: The notations for variables that ``URLBuildingCall/standardURL(base:reference:)`` recognizes.
     ///   - build: Builds the URL, like ``URLBuilding/url(for:)``.
     public init(
         base: String? = nil,
@@ -101,7 +103,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
         self.init(base: base, encoder: encoder, syntax: syntax, builder: ClosureURLBuilding(build: build))
     }
 
-    /// ``/HTTPChainCore/Phase/build``: inner stages may send the request again, so it must be complete by then.
+    /// ``/HTTPChainCore/Phase/build``: inner stages may retry the request, so it must be complete by then.
     package var stagePhase: Phase { .build }
 
     package var stageOptions: [any RequestOption.Type] { options }
@@ -122,8 +124,10 @@ public struct URLBuilderMiddleware: BuiltInStage {
         .adding("builder", name)
     }
 
-    /// Reports a base that isn't an absolute http or https URL, and an inner stage that sends requests to a chain whose
-    /// base they ignore, because they are complete by then; warns of an inner builder whose base is ignored likewise.
+    /// Reports a base that isn't an absolute http or https URL.
+    ///
+    /// Also reports an inner stage that sends requests to a chain whose base is ignored because the requests are
+    /// already complete. Warns about an inner builder whose base is ignored for the same reason.
     package func stageProblems(at place: ChainPlace) -> [ChainProblem] {
         let inner = place.inside + place.nested
         let ignored = inner.flatMap { problems(of: $0) } + inner.compactMap { warning(about: $0) }
@@ -157,7 +161,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
     private func problems(of inner: any Middleware) -> [ChainProblem] {
         guard let branches = (inner as? any BranchingMiddleware)?.branches else { return [] }
         let name = inner.summary.name
-        // A custom builder may change a complete URL.
+        // A custom builder may change a URL that is already complete.
         return branches.compactMap { branch in
             guard
                 let other = Chain.stages(in: branch).lazy.compactMap({ $0 as? URLBuilderMiddleware }).first,
@@ -181,7 +185,7 @@ public struct URLBuilderMiddleware: BuiltInStage {
         var template: String?
         do {
             let builder = try builder.get()
-            // Most calls have no custom builder, and copy nothing to find that out.
+            // Most calls have no custom builder. For these, nothing is copied.
             if custom != nil || arguments.builder != nil, let custom = arguments.builder ?? custom {
                 let call = URLBuildingCall(
                     method: request.head.method,

@@ -12,13 +12,13 @@ public import HTTPTypes
 /// }
 /// ```
 public protocol URLBuilding: Sendable {
-    /// Returns the URL of a call: absolute, or relative to the stage's base.
+    /// Returns the URL of a call, which may be absolute or relative to the stage's base.
     ///
-    /// It is a finished reference: it isn't searched for variables, and the call's query isn't appended
-    /// (``URLBuildingCall/standardURL(base:reference:)`` does both). It is joined to the base, an internationalized
-    /// host and invalid characters are encoded, and a path that leaves the base is refused.
+    /// The result isn't searched for variables, and the call's query isn't appended;
+    /// ``URLBuildingCall/standardURL(base:reference:)`` does both. The result is joined to the base, and an
+    /// internationalized host and invalid characters are encoded. A path that leaves the base is refused.
     ///
-    /// - Throws: Any error, which reaches the caller unchanged.
+    /// - Throws: Any error. It reaches the caller unchanged.
     func url(for call: URLBuildingCall) async throws -> String
 }
 
@@ -34,14 +34,14 @@ public struct URLBuildingCall: Sendable {
     public let options: RequestOptions
     let standard: URLBuilder
 
-    /// Returns the URL that the stage would build by itself: with variables filled in, joined to the base, and the
+    /// Returns the URL that the stage would build by itself, with variables filled in, joined to the base, and with the
     /// query appended.
     ///
-    /// Values that no variable uses are ignored, because the custom builder may have used them.
+    /// Values that aren't used by a variable are ignored, because the custom builder may have used them.
     ///
     /// - Parameters:
-    ///   - base: A different base; `nil` for the stage's.
-    ///   - reference: A different reference; `nil` for the call's.
+    ///   - base: A different base, or `nil` for the stage's.
+    ///   - reference: A different reference, or `nil` for the call's.
     /// - Throws: ``URLBuilderError``.
     public func standardURL(base: String? = nil, reference: String? = nil) throws(URLBuilderError) -> String {
         let builder = try base.map { (base) throws(URLBuilderError) in try standard.over(base) } ?? standard

@@ -16,7 +16,9 @@ public struct URLParameters: Sendable, Hashable {
         package var value: URLValue
     }
 
-    /// The named values in order; a query may repeat a name.
+    /// The named values in order.
+    ///
+    /// A query may repeat a name.
     package var elements: [Element]
 
     /// Makes parameters from names and values, in order.
@@ -32,7 +34,9 @@ public struct URLParameters: Sendable, Hashable {
     /// Whether there are no parameters.
     package var isEmpty: Bool { elements.isEmpty }
 
-    /// The value of a name, or the last one if it's repeated; setting `nil` removes the name.
+    /// The value of a name, or the last value if the name is repeated.
+    ///
+    /// Setting it to `nil` removes the name.
     public subscript(name: String) -> URLValue? {
         get { elements.last { $0.name.hasSameBytes(as: name) }?.value }
         set {
@@ -50,7 +54,9 @@ public struct URLParameters: Sendable, Hashable {
 }
 
 extension URLParameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
-    /// Makes parameters from names and values, in order; `nil` is ``URLValue/null``.
+    /// Makes parameters from names and values, in order.
+    ///
+    /// `nil` becomes ``URLValue/null``.
     public init(dictionaryLiteral elements: (String, (any URLValueConvertible)?)...) {
         self.init(elements.map { ($0.0, $0.1?.urlValue ?? .null) })
     }
@@ -62,7 +68,7 @@ extension URLParameters: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiter
 }
 
 extension URLParameters: VariableTexts {
-    /// Returns the text of a value as it would be in a query, unescaped; `nil` for a list, and without a value.
+    /// Returns the text of a value as in a query, but without escapes, or `nil` for a list, and if there is no value.
     package func text(of variable: String) -> String? {
         self[variable].flatMap { ParameterEncoder().text(of: $0.parameterValue) }
     }

@@ -2,13 +2,17 @@ import Foundation
 import HTTPChainCore
 import HTTPChainSupport
 
-/// A parsed reference with variables, with the host separated if a template contains one.
+/// A parsed reference with variables.
+///
+/// If a template contains a host, the host is separate.
 struct URLPattern: Sendable {
-    /// The scheme of a template with a host; `nil` if there is no host, or if the template begins with `//`.
+    /// The scheme of a template with a host.
+    ///
+    /// `nil` if there is no host, or if the template begins with `//`.
     let scheme: String?
     /// The host and port of a template that contains them.
     let authority: [TemplatePart]?
-    /// Path and query.
+    /// The path and the query.
     let parts: [TemplatePart]
 
     init(_ text: String, syntax: VariableNotations) throws(URLBuilderError) {
@@ -31,7 +35,7 @@ struct URLPattern: Sendable {
                     break scan
                 }
             case .expression(let expression):
-                // The other operators add a delimiter that ends the host, or a value that must.
+                // The other operators add a delimiter that ends the host, or a value that may do so.
                 guard expression.operation == .simple else { break scan }
             }
             authority.append(part)
@@ -52,7 +56,7 @@ struct URLPattern: Sendable {
         return colon + 3
     }
 
-    /// Whether the host, the path or the query has a variable.
+    /// Returns whether the host, the path or the query contains a variable.
     func hasVariable(_ name: String) -> Bool {
         parts.hasVariable(name) || authority?.hasVariable(name) ?? false
     }
@@ -66,10 +70,10 @@ struct URLPattern: Sendable {
         return ""
     }
 
-    /// The host and port with their variables filled in.
+    /// Returns the host and port with their variables filled in.
     ///
-    /// A variable may be the left part of a host (`{tenant}.example.com`) or a port; at the end of the host, it alone
-    /// would determine where the request is sent.
+    /// A variable may be the left part of a host (`{tenant}.example.com`) or the port. At the end of the host, it would
+    /// determine alone where the request is sent.
     func expandedAuthority(
         _ authority: [TemplatePart],
         _ lookup: VariableLookup,
@@ -97,7 +101,7 @@ struct URLPattern: Sendable {
         value.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == .hyphen || $0 == .dot || $0 == 0x5F || $0 >= 0x80 }
     }
 
-    /// Whether it is literal text with a label after a dot.
+    /// Returns whether the part is literal text that contains a label after a dot.
     private static func hasLaterLabel(_ part: TemplatePart) -> Bool {
         guard case .literal(let bytes) = part else { return false }
         Steps.take(bytes.count)

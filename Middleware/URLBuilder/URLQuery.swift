@@ -26,9 +26,9 @@ extension URLQuery {
         URLQuery(items: [.value(value)])
     }
 
-    /// Makes a query from encoded text, without a question mark (`"a=1&b=%20"`).
+    /// Makes a query from text that is already encoded, without a question mark (`"a=1&b=%20"`).
     ///
-    /// The text is unchanged, except that characters that are invalid in URLs are percent-encoded.
+    /// The text is used unchanged, except that characters that are invalid in URLs are percent-encoded.
     public static func raw(_ text: String) -> URLQuery {
         URLQuery(items: [.raw(text)])
     }
@@ -43,7 +43,9 @@ extension URLQuery {
 }
 
 extension URLQuery: ExpressibleByDictionaryLiteral {
-    /// Makes a query from pairs, in order; `nil` is ``URLValue/null``.
+    /// Makes a query from pairs, in order.
+    ///
+    /// `nil` becomes ``URLValue/null``.
     public init(dictionaryLiteral elements: (String, (any URLValueConvertible)?)...) {
         self.init(URLParameters(elements.map { ($0.0, $0.1?.urlValue ?? .null) }))
     }

@@ -1,23 +1,26 @@
 public import Foundation
 
-/// A value in a URL: of a path variable, a template variable or a query parameter.
+/// A value in a URL: that of a path variable, a template variable or a query parameter.
 ///
-/// It can be made from literals, and from any ``URLValueConvertible`` type.
+/// It can be made from literals, and from all types that conform to ``URLValueConvertible``.
 public enum URLValue: Sendable, Hashable {
-    /// No value: a variable is undefined (RFC 6570 §2.3), a query parameter is omitted.
+    /// No value.
+    ///
+    /// A variable is undefined (RFC 6570 §2.3), and a query parameter is omitted.
     case null
     /// Text, percent-encoded as required by its place.
     case string(String)
-    /// Opaque text, such as an identifier that is itself a URL: always fully percent-encoded, so that it may look like
-    /// a URL without being refused.
+    /// Opaque text, such as an identifier that is itself a URL.
+    ///
+    /// It is always fully percent-encoded, so that it isn't refused even if it looks like a URL.
     case opaque(String)
     /// An integer, in decimal.
     case integer(Int64)
     /// A number; infinity and NaN can't be encoded.
     case double(Double)
-    /// A Boolean, encoded as the ``/HTTPChainCore/ParameterEncoder`` says.
+    /// A Boolean, encoded as defined by the ``/HTTPChainCore/ParameterEncoder``.
     case bool(Bool)
-    /// A date, encoded as the ``/HTTPChainCore/ParameterEncoder`` says.
+    /// A date, encoded as defined by the ``/HTTPChainCore/ParameterEncoder``.
     case date(Date)
     /// Values in order: a list in RFC 6570 §2.3, or a query parameter with several values.
     case array([URLValue])
@@ -27,14 +30,16 @@ public enum URLValue: Sendable, Hashable {
 
 /// A type whose values can be used in a URL.
 ///
-/// Numbers, text, Booleans, dates, UUIDs, and arrays and dictionaries of them conform. An enum with raw values needs
-/// only the conformance: `extension Sort: URLValueConvertible {}`.
+/// Numbers, text, Booleans, dates, UUIDs, and arrays and dictionaries of them conform. For an enum with raw values,
+/// declaring the conformance is enough: `extension Sort: URLValueConvertible {}`.
 public protocol URLValueConvertible {
     /// The value in a URL.
     var urlValue: URLValue { get }
 }
 
-/// A value of the standard library or Foundation; outside, it has only the member of ``URLValueConvertible``.
+/// A value of the standard library or Foundation.
+///
+/// Outside the package, only the member of ``URLValueConvertible`` is visible.
 package protocol BuiltInURLValue: URLValueConvertible {
     /// The value in a URL.
     var valueInURL: URLValue { get }
@@ -108,7 +113,7 @@ extension Double: URLValueConvertible, BuiltInURLValue {
 }
 
 extension Float: URLValueConvertible, BuiltInURLValue {
-    /// The number with the digits that identify it among `Float` values.
+    /// The number, with the digits that identify it among `Float` values.
     package var valueInURL: URLValue { Double("\(self)").map(URLValue.double) ?? .double(Double(self)) }
 }
 
@@ -148,7 +153,8 @@ extension Array: URLValueConvertible, BuiltInURLValue where Element: URLValueCon
 }
 
 extension Dictionary: URLValueConvertible, BuiltInURLValue where Key == String, Value: URLValueConvertible {
-    /// The values sorted by name, because a dictionary has no stable order, and the URL should always be the same.
+    /// The values sorted by name, because a dictionary has no stable order, and equal values should result in the same
+    /// URL.
     package var valueInURL: URLValue {
         .dictionary(URLParameters(sorted { $0.key < $1.key }.map { ($0.key, $0.value.urlValue) }))
     }

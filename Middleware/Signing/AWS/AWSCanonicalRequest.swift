@@ -3,11 +3,11 @@ package import HTTPTypes
 
 /// The canonical form of a request for an AWS signature (AWS Signature Version 4, "Create a canonical request").
 package struct AWSCanonicalRequest {
-    /// The form of the path in a service's signatures.
+    /// The form of the path that a service signs.
     package enum Path {
-        /// The path unchanged, encoded once, for S3.
+        /// The path unchanged and encoded once, for S3.
         case exact
-        /// The path normalized, and encoded once more than it is sent, for all other services.
+        /// The normalized path, encoded once more than it is sent, for all other services.
         case normalized
     }
 
@@ -16,10 +16,10 @@ package struct AWSCanonicalRequest {
     let signedFields: String
 
     /// - Parameters:
-    ///   - head: The request; its target is absolute.
+    ///   - head: The request, with an absolute target.
     ///   - path: The service's form of paths.
     ///   - fields: The signed fields, in addition to `Host`.
-    ///   - payload: The hash of the content, or its substitute.
+    ///   - payload: The hash of the content, or the text used instead.
     package init(_ head: HTTPRequest, path: Path, fields: HTTPFields, payload: String) throws(SigningError) {
         guard let scheme = head.scheme, let authority = head.authority, let target = head.path else {
             throw SigningError(.unsupportedTarget("it is not absolute"))
@@ -41,9 +41,9 @@ package struct AWSCanonicalRequest {
 
     /// Returns a target that every server interprets as it was signed.
     ///
-    /// Some servers read a plus sign in a query, or in an S3 path, as a space. Everything that the canonical form
-    /// percent-encodes is therefore sent percent-encoded. Parameters keep their order, and those without an equals sign
-    /// remain so.
+    /// Some servers treat a plus sign in a query, or in an S3 path, as a space. Therefore, everything that is
+    /// percent-encoded in the canonical form is sent percent-encoded. Parameters keep their order, and no equals signs
+    /// are added.
     static func unambiguous(_ target: String, _ rule: Path) -> String {
         let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
         // Other services sign the path in the form in which it is sent.
@@ -58,7 +58,7 @@ package struct AWSCanonicalRequest {
     package static func path(_ path: some StringProtocol, _ rule: Path) -> String {
         switch rule {
         case .exact:
-            // S3 signs the path after decoding it, and keeps its slashes.
+            // S3 decodes the path, keeps its slashes, and signs the result.
             let segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             let encoded = segments.map { encode(Array($0).percentDecoded()) }.joined(separator: "/")
             return encoded.isEmpty ? "/" : encoded
@@ -87,7 +87,7 @@ package struct AWSCanonicalRequest {
     /// Returns the parameters, re-encoded and sorted by name, then by value.
     package static func query(_ query: some StringProtocol) -> String {
         let pairs = parameters(query).map { (name: $0.name, value: $0.value ?? "") }
-        // Compares bytes, because Swift orders strings differently.
+        // The bytes are compared, because Swift orders strings differently.
         func precedes(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }
         return pairs.sorted { $0.name == $1.name ? precedes($0.value, $1.value) : precedes($0.name, $1.name) }
             .map { "\($0.name)=\($0.value)" }.joined(separator: "&")
@@ -119,12 +119,12 @@ package struct AWSCanonicalRequest {
         )
     }
 
-    /// Returns the value without spaces at the ends, and with single spaces inside.
+    /// Returns the value without leading and trailing spaces, and with single spaces inside.
     private static func collapsed(_ value: String) -> String {
         value.unicodeScalars.split { $0 == " " || $0 == "\t" }.map { String($0) }.joined(separator: " ")
     }
 
-    /// Returns the host as sent by a transport, without a default port.
+    /// Returns the host as a transport sends it, without a default port.
     private static func host(_ authority: String, scheme: String) -> String {
         let suffix = scheme == "https" ? ":443" : ":80"
         return authority.without(suffix: suffix).map { String($0) } ?? authority

@@ -24,7 +24,7 @@ final class AWSCredentialMemory: Sendable {
         kept = Locked(State(credentials: provider as? AWSCredentials))
     }
 
-    /// Forgets the credentials, so that the provider is asked again.
+    /// Forgets the credentials, so that the provider is called again.
     func forget() {
         kept.withLock { $0 = State(generation: $0.generation &+ 1) }
     }
@@ -38,13 +38,13 @@ final class AWSCredentialMemory: Sendable {
         do {
             provided = try await request.withinDeadline { [self] in
                 var answer = try await ask()
-                // A flight that began before the credentials were forgotten may end with the former ones.
+                // A request to the provider that began before the credentials were forgotten may return the old ones.
                 if answer.generation < generation { answer = try await ask() }
                 return answer.credentials
             }
         } catch {
             if error is CancellationError || error is TimeoutError { throw error }
-            // If replacing them failed, the old credentials are used until they expire.
+            // If requesting new credentials failed, the old ones are used until they expire.
             if let current, !expires(current, by: now) { return current }
             throw SigningError(.noCredentials, cause: error)
         }

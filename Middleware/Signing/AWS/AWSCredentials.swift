@@ -18,7 +18,7 @@ public struct AWSCredentials: Sendable, Hashable {
     ///   - accessKeyID: The identifier of the key.
     ///   - secretAccessKey: The key.
     ///   - sessionToken: The token of temporary credentials; none by default.
-    ///   - expiration: The time of expiration. Defaults to never.
+    ///   - expiration: The time of expiration. By default, the credentials don't expire.
     public init(
         accessKeyID: String,
         secretAccessKey: Secret,
@@ -34,17 +34,19 @@ public struct AWSCredentials: Sendable, Hashable {
 
 /// A source of credentials, such as the environment, an instance's metadata or a token service.
 ///
-/// An ``AWSSigner`` caches the credentials. When they are about to expire it requests new ones, only once for all
-/// concurrent requests. Credentials without an expiration are kept until ``AWSSigner/forgetCredentials()``, which also
-/// has new ones requested after a change of account.
+/// An ``AWSSigner`` caches the credentials. When they are about to expire, it requests new ones, only once for all
+/// concurrent requests. Credentials without an expiration are cached until ``AWSSigner/forgetCredentials()`` is called,
+/// for example after a change of account.
 public protocol AWSCredentialProvider: Sendable {
     /// Returns valid credentials.
     ///
-    /// - Throws: Any error; all waiting requests fail with it as the cause.
+    /// - Throws: Any error. All waiting requests fail with it as the cause.
     func credentials() async throws -> AWSCredentials
 }
 
-/// A provider of this package; outside, it has only the member of ``AWSCredentialProvider``.
+/// A provider of this package.
+///
+/// Outside the package, only the member of ``AWSCredentialProvider`` is visible.
 package protocol BuiltInAWSCredentialProvider: AWSCredentialProvider {
     /// Returns valid credentials.
     func provided() async throws -> AWSCredentials

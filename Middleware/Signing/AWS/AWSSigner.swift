@@ -5,13 +5,15 @@ import HTTPTypes
 
 /// The treatment of content in an AWS signature.
 public enum AWSPayload: Sendable, Hashable {
-    /// Covered by a hash: the content is read once before it is sent.
+    /// The signature covers a hash of the content, which is read once before it is sent.
     case signed
-    /// Not covered (`UNSIGNED-PAYLOAD`), for content that can be read only once. S3 accepts it over TLS.
+    /// The signature doesn't cover the content (`UNSIGNED-PAYLOAD`).
+    ///
+    /// Use this for content that can be read only once. S3 accepts it over TLS.
     case unsigned
 }
 
-/// Signs requests by AWS Signature Version 4, for AWS and compatible services.
+/// Signs requests with AWS Signature Version 4, for AWS and compatible services.
 ///
 /// ```swift
 /// SigningMiddleware(
@@ -20,18 +22,18 @@ public enum AWSPayload: Sendable, Hashable {
 /// )
 /// ```
 ///
-/// All fields of the request are covered, except those that intermediaries change (`User-Agent`, `Accept-Encoding`,
-/// `Connection`, trace context and the like). `Authorization` is replaced, so don't use a bearer stage for the same
-/// origin.
+/// All fields of the request are covered, except for those that intermediaries change (such as `User-Agent`,
+/// `Accept-Encoding`, `Connection`, and trace context). `Authorization` is replaced, so don't use a bearer stage for
+/// the same origin.
 ///
-/// The query, and for S3 the path, are sent percent-encoded in the same way as they are signed: `?a=b+c` is sent as
-/// `?a=b%2Bc`, because some servers would read the plus sign as a space.
+/// The query, and for S3 the path, are sent with the same percent-encoding as they are signed. For example, `?a=b+c` is
+/// sent as `?a=b%2Bc`, because some servers would treat the plus sign as a space.
 public struct AWSSigner: RequestSigner, SignatureScheme {
     /// The placement of the signature in a request.
     public enum Placement: Sendable, Hashable {
         /// In the `Authorization` field.
         case field
-        /// In the query, as in a presigned URL, with a lifetime from a second to 7 days.
+        /// In the query, as in a presigned URL, with a lifetime from 1 second to 7 days.
         case query(expiresAfter: Duration)
     }
 
@@ -48,8 +50,8 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
     ///   - service: The service's name in signatures, such as `s3` or `execute-api`. For `s3`, paths are neither
     ///     normalized nor encoded twice, and the hash of the content is sent.
     ///   - credentials: The credentials, or their provider.
-    ///   - payload: Whether the content is covered. Defaults to `.signed`. For `s3`, content is never covered by a
-    ///     signature in the query.
+    ///   - payload: The treatment of the content. Defaults to `.signed`. For `s3`, a signature in the query never
+    ///     covers the content.
     ///   - placement: The placement of the signature. Defaults to `Authorization`.
     ///   - leeway: The time before expiration at which credentials are replaced. Defaults to a minute.
     public init(
@@ -67,10 +69,10 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
         self.placement = placement
     }
 
-    /// Forgets the cached credentials, so that the provider is asked before the next signature, such as after a change
-    /// of account.
+    /// Forgets the cached credentials, so that new ones are requested for the next signature, for example after a
+    /// change of account.
     ///
-    /// Calls in flight may still be signed with the credentials that they have, and don't put them back.
+    /// Calls in flight may still be signed with the old credentials, but don't put them back into the cache.
     public func forgetCredentials() { credentials.forget() }
 
     /// Always "AWS Signature Version 4".
@@ -99,7 +101,7 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
         ]
     }
 
-    /// The treatment of the content.
+    /// The option for the treatment of content.
     package var optionsRead: [any RequestOption.Type] { [SigningPayloadOption.self] }
 
     /// Always `true`: credentials are requested within the deadline.
@@ -191,7 +193,7 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
     /// Whether AWS accepts a lifetime.
     private static func accepts(_ lifetime: Duration) -> Bool { (.seconds(1) ... .seconds(604_800)).contains(lifetime) }
 
-    /// Returns the fields that intermediaries aren't expected to change.
+    /// Returns the fields that intermediaries don't normally change.
     private static func signable(_ fields: HTTPFields) -> HTTPFields {
         HTTPFields(fields.filter { !changed.contains($0.name.canonicalName) })
     }
@@ -205,20 +207,22 @@ public struct AWSSigner: RequestSigner, SignatureScheme {
 }
 
 extension AWSSigner {
-    /// Returns a presigned URL, which has the signature in its query and can be used without credentials.
+    /// Returns a presigned URL.
+    ///
+    /// It has the signature in its query, and can be used without credentials.
     ///
     /// ```swift
     /// let plan = Request.get("https://garden.s3.amazonaws.com/plan.pdf")
     /// let link = try await signer.presignedURL(for: plan, validFor: .seconds(3600))
     /// ```
     ///
-    /// It must be used with the same method and the same values of the request's fields.
+    /// The URL must be used with the same method and the same values of the request's fields.
     ///
     /// - Parameters:
-    ///   - request: The request; its target is absolute and complete, without path and query arguments, and so are its
-    ///     fields. Its only option is ``HTTPChainCore/Request/signing(payload:)``.
-    ///   - lifetime: The time for which it is valid, in whole seconds: from a second to 7 days.
-    /// - Returns: The URL, which is as sensitive as a password while it is valid.
+    ///   - request: The request. Its target must be absolute and complete, without path or query arguments, and its
+    ///     fields must be complete. The only option that it may have is ``HTTPChainCore/Request/signing(payload:)``.
+    ///   - lifetime: The time for which the URL is valid, in whole seconds, from 1 second to 7 days.
+    /// - Returns: The URL. While it is valid, it is as sensitive as a password.
     /// - Throws: ``SigningError``; rethrows errors from reading the content.
     public func presignedURL(for request: Request, validFor lifetime: Duration) async throws -> Secret {
         guard !request.options.hasUnreadTarget else {
@@ -246,7 +250,7 @@ extension AWSSigner {
 
 /// The treatment of content in an AWS signature for one request; see ``HTTPChainCore/Request/signing(payload:)``.
 package enum SigningPayloadOption: RequestOption {
-    /// As configured in the signer.
+    /// The signer's own setting.
     package static var defaultValue: CallSetting<AWSPayload> { .standard }
     /// The method that sets the option, and the stage that reads it.
     package static var usage: OptionUsage {
@@ -259,7 +263,7 @@ package enum SigningPayloadOption: RequestOption {
 }
 
 extension Request {
-    /// Returns the request with the given treatment of its content in the AWS signature.
+    /// Returns the request with a setting for whether the AWS signature covers its content.
     ///
     /// ```swift
     /// try await chain.send(.put(url, body: upload).signing(payload: .unsigned))

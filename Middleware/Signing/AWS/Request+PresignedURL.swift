@@ -1,7 +1,7 @@
 public import HTTPChainCore
 public import HTTPTypes
 
-// The methods that storage services sign URLs for.
+// The methods for which storage services sign URLs.
 extension Request {
     /// A request to a URL that is a secret, such as a presigned one (``AWSSigner/presignedURL(for:validFor:)``).
     ///
@@ -13,8 +13,8 @@ extension Request {
     /// - Parameters:
     ///   - method: The request method, which the signature covers.
     ///   - url: The URL.
-    ///   - headers: The header fields; those that were signed, with the same values.
-    ///   - body: The content sent after the head.
+    ///   - headers: The header fields. Those that were signed must have the same values.
+    ///   - body: The content.
     public init(_ method: HTTPRequest.Method, _ url: Secret, headers: HTTPFields = [:], body: HTTPBody = .empty) {
         self.init(method, url.revealed, headers: headers, body: body)
     }

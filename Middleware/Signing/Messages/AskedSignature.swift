@@ -8,13 +8,13 @@ struct AskedSignature: Hashable {
     let label: String
     let components: [SignatureComponent]
     let hasNonce: Bool
-    /// The server's nonce, for one request.
+    /// The server's nonce, which is valid for one request.
     var nonce: String?
     let expires: Bool
     let namesAlgorithm: Bool
     let tag: String?
 
-    /// Finds the first requested signature that the key can make for the tag's application.
+    /// Finds the first requested signature that the key can make for the application of the tag.
     ///
     /// Returns `nil` if there is none.
     ///
@@ -57,7 +57,9 @@ struct AskedSignature: Hashable {
 
 /// The signatures that servers have requested.
 final class AskedSignatures: Sendable {
-    /// Limited, because a server can make a client connect to any number of origins.
+    /// The maximum number of origins.
+    ///
+    /// It is limited because a server can make a client connect to any number of them.
     private static let capacity = 1024
 
     private let signatures = Locked<[Origin: AskedSignature]>([:])
@@ -70,7 +72,7 @@ final class AskedSignatures: Sendable {
         }
     }
 
-    /// - Returns: Whether the server's request is new.
+    /// - Returns: Whether the signature requested by the server is new.
     func note(_ fields: HTTPFields, from origin: Origin, for key: MessageSigningKey, tag: String?) -> Bool {
         guard let asked = AskedSignature(fields, for: key, tag: tag) else { return false }
         return signatures.withLock { signatures in

@@ -7,7 +7,7 @@ import RawStructuredFieldValues
 /// Derives component values from a message (RFC 9421 §2).
 struct ComponentValue {
     let message: SignedMessage
-    /// The types of unregistered structured fields.
+    /// The types of structured fields that aren't registered.
     let types: [String: StructuredFieldType]
 
     /// Returns a component's value for the signature base.
@@ -31,7 +31,7 @@ struct ComponentValue {
         } else {
             value = try field(component, in: message.fields)
         }
-        // §2.5: the base is ASCII, with one line per component.
+        // §2.5: the base is ASCII, and each component is one line.
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }) else {
             throw refused(component, "its value is not ASCII; sign a field's bytes instead (binary)")
         }
@@ -101,7 +101,7 @@ struct ComponentValue {
         return component.parameters.contains(.structured) ? try strict(joined, component) : joined
     }
 
-    /// Returns the value of a field that a transport adds, and that is missing when a request is signed.
+    /// Returns the value of a field that a transport adds, and so is missing when a request is signed.
     private func implied(_ name: String, fromRequest: Bool) -> String? {
         guard let request = message.request, !message.isResponse || fromRequest else { return nil }
         switch name {
@@ -111,12 +111,12 @@ struct ComponentValue {
         }
     }
 
-    /// §2.1.3.
+    /// Returns the lines of a field as byte sequences, §2.1.3.
     private static func binary(_ lines: [HTTPField]) throws(SigningError) -> String {
         lines.map { ":\(Data($0.trimmedBytes).base64EncodedString()):" }.joined(separator: ", ")
     }
 
-    /// §2.1.2; a parameterized member keeps its parameters.
+    /// Returns a member of a dictionary field, including its parameters, §2.1.2.
     private func member(
         _ key: String,
         of value: String,
@@ -131,7 +131,7 @@ struct ComponentValue {
         return try serialized([member], component)
     }
 
-    /// §2.1.1.
+    /// Returns the strictly serialized value of a structured field, §2.1.1.
     private func strict(_ value: String, _ component: SignatureComponent) throws(SigningError) -> String {
         guard let type = types[component.name] ?? StructuredFieldType.registered[component.name] else {
             throw refused(component, "its type is unknown; declare it (structuredFields:)")
@@ -156,7 +156,9 @@ struct ComponentValue {
         }
     }
 
-    /// A list of one member is serialized like the member.
+    /// Serializes a list.
+    ///
+    /// A list with one member is serialized like the member.
     private func serialized(
         _ members: [ItemOrInnerList],
         _ component: SignatureComponent

@@ -7,14 +7,14 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A key that signs messages, with its algorithm and the identifier known to the other side.
+/// A key that signs messages, with its algorithm, and an identifier that the recipient knows.
 ///
 /// ```swift
 /// let key = try MessageSigningKey.ed25519(pem: secret, id: "garden-2026")
 /// ```
 ///
-/// The key is redacted when printed. For an external key (a vault, a hardware module, the Secure Enclave), use a
-/// closure: ``init(_:id:signing:)``.
+/// The key is redacted when it is printed. For an external key (in a vault, a hardware module, or the Secure Enclave),
+/// use a closure: ``init(_:id:signing:)``.
 public struct MessageSigningKey: Sendable {
     enum Operation: Sendable {
         case immediate(@Sendable (Data) throws -> Data)
@@ -23,7 +23,7 @@ public struct MessageSigningKey: Sendable {
 
     /// The algorithm.
     package let algorithm: SignatureAlgorithm
-    /// The key's identifier (`keyid`), or `nil` if the other side knows the key without it.
+    /// The key's identifier (`keyid`), or `nil` if the recipient doesn't need it to find the key.
     package let id: String?
     let operation: Operation
 
@@ -61,7 +61,7 @@ extension MessageSigningKey {
     /// - Parameters:
     ///   - secret: The secret, whose UTF-8 bytes are the key.
     ///   - id: The key's identifier. Defaults to none.
-    /// - Throws: ``SigningError/Problem/keyTooShort(bytes:)`` if the key has less than 16 bytes.
+    /// - Throws: ``SigningError/Problem/keyTooShort(bytes:)`` if the key has fewer than 16 bytes.
     public static func hmacSHA256(_ secret: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
         try hmacSHA256(Data(secret.revealed.utf8), id)
     }
@@ -69,7 +69,7 @@ extension MessageSigningKey {
     /// A shared secret in base64, for `hmac-sha256`.
     ///
     /// - Throws: ``SigningError/Problem/invalidKey(_:)`` if it isn't base64;
-    ///   ``SigningError/Problem/keyTooShort(bytes:)`` if the key has less than 16 bytes.
+    ///   ``SigningError/Problem/keyTooShort(bytes:)`` if the key has fewer than 16 bytes.
     public static func hmacSHA256(base64 secret: Secret, id: String? = nil) throws(SigningError) -> MessageSigningKey {
         try hmacSHA256(try KeyText.base64(secret), id)
     }
@@ -129,8 +129,8 @@ extension MessageSigningKey {
 extension SymmetricKey {
     /// The minimum size of an HMAC key for messages, in bytes.
     ///
-    /// Shorter keys can be guessed (RFC 9421 §7.3.3). Today 128 bits are the minimum security strength (NIST SP 800-57
-    /// part 1 §5.6.3).
+    /// Shorter keys can be guessed (RFC 9421 §7.3.3). The minimum security strength is currently 128 bits (NIST SP
+    /// 800-57 part 1 §5.6.3).
     private static let smallest = 16
 
     init(sharedSecret bytes: Data) throws(SigningError) {
@@ -141,7 +141,7 @@ extension SymmetricKey {
 
 /// Parses keys in text form.
 enum KeyText {
-    /// The fixed bytes before the 32 bytes of a key, RFC 8410 §7 and §4.
+    /// The fixed bytes that precede the 32 bytes of a key, RFC 8410 §7 and §4.
     static let ed25519Private: [UInt8] = [
         0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
     ]
@@ -173,7 +173,9 @@ extension MessageSigningKey: CustomStringConvertible, DescribedValue {
 public struct MessageVerificationKey: Sendable {
     /// The algorithm, which is the only one allowed for this key (RFC 9421 §7.3.6).
     package let algorithm: SignatureAlgorithm
-    /// The key's identifier (`keyid`), or `nil` for a key that is used if no identifier matches.
+    /// The key's identifier (`keyid`).
+    ///
+    /// A key with `nil` is used if no identifier matches.
     package let id: String?
     let isValid: @Sendable (_ signature: Data, _ base: Data) -> Bool
 
@@ -195,9 +197,11 @@ public struct MessageVerificationKey: Sendable {
 }
 
 extension MessageVerificationKey {
-    /// A shared secret, for `hmac-sha256`; its UTF-8 bytes are the key.
+    /// A shared secret, for `hmac-sha256`.
     ///
-    /// - Throws: ``SigningError/Problem/keyTooShort(bytes:)`` if the key has less than 16 bytes.
+    /// Its UTF-8 bytes are the key.
+    ///
+    /// - Throws: ``SigningError/Problem/keyTooShort(bytes:)`` if the key has fewer than 16 bytes.
     public static func hmacSHA256(_ secret: Secret, id: String? = nil) throws(SigningError) -> MessageVerificationKey {
         try hmacSHA256(Data(secret.revealed.utf8), id)
     }
@@ -205,7 +209,7 @@ extension MessageVerificationKey {
     /// A shared secret in base64, for `hmac-sha256`.
     ///
     /// - Throws: ``SigningError/Problem/invalidKey(_:)`` if it isn't base64;
-    ///   ``SigningError/Problem/keyTooShort(bytes:)`` if the key has less than 16 bytes.
+    ///   ``SigningError/Problem/keyTooShort(bytes:)`` if the key has fewer than 16 bytes.
     public static func hmacSHA256(
         base64 secret: Secret,
         id: String? = nil

@@ -4,7 +4,7 @@ import HTTPChainSupport
 public import HTTPTypes
 import RawStructuredFieldValues
 
-/// Signs requests by HTTP Message Signatures, RFC 9421.
+/// Signs requests with HTTP Message Signatures, RFC 9421.
 package struct MessageSigner: SignatureScheme {
     fileprivate let key: MessageSigningKey
     fileprivate let label: String
@@ -70,7 +70,7 @@ package struct MessageSigner: SignatureScheme {
         request.headers[name] = request.headers[name].map { "\($0), \(member)" } ?? member
     }
 
-    /// RFC 9421 §2.1: a client that covers `Date` must send it.
+    /// Sets `Date` if it is covered: a client that signs it must send it, RFC 9421 §2.1.
     private func setDate(of request: inout Request, now: Date, _ asked: [SignatureComponent]) {
         guard !request.headers.contains(.date),
             (components + asked).contains(where: { $0.name == "date" && !$0.isFromRequest })
@@ -93,13 +93,13 @@ package struct MessageSigner: SignatureScheme {
     ) throws -> [SignatureComponent] {
         var covered: [SignatureComponent] = []
         for component in components where !covered.contains(component) {
-            // RFC 9530 §2: missing content needs no digest.
+            // RFC 9530 §2: if there is no content, no digest is needed.
             if component.name == "content-digest", request.body.isEmpty, !request.headers.contains(.contentDigest) {
                 continue
             }
             covered.append(component)
         }
-        // Requested components that the request lacks are skipped, so that a server can't cause calls to fail.
+        // Requested components that the request lacks are skipped, so that a server can't make calls fail.
         for component in (asked?.components ?? []) + optional {
             if !covered.contains(component), (try? value(component)) != nil { covered.append(component) }
         }
@@ -121,12 +121,12 @@ package struct MessageSigner: SignatureScheme {
         }
     }
 
-    /// Whether `Accept-Signature` is followed.
+    /// Whether the signer follows `Accept-Signature`.
     package var looksAtResponses: Bool { followsRequests }
 
-    /// Remembers the signature that the server requests.
+    /// Stores the signature that the server requests.
     ///
-    /// Returns `true` if a request rejected with 401 should be signed again.
+    /// Returns `true` if a request that was rejected with 401 should be signed again.
     package func wantsToSignAgain(after response: Response, from origin: Origin) -> Bool {
         guard let head = response.receivedHead, head.headerFields.contains(.acceptSignature) else { return false }
         let isNew = asked.note(head.headerFields, from: origin, for: key, tag: tag)
@@ -189,25 +189,25 @@ extension RequestSigner where Self == BuiltInSigner {
     /// )
     /// ```
     ///
-    /// Each signature has its creation time. A missing `Date` is set if it is covered. `Host` and `Content-Length` are
-    /// signed as the transport will send them. A covered `Content-Digest` must be present, unless the request has no
-    /// content.
+    /// Each signature contains its creation time. If `Date` is covered but missing, it is set. `Host` and
+    /// `Content-Length` are signed with the values that the transport will send. A covered `Content-Digest` must be
+    /// present, unless the request has no content.
     ///
     /// - Parameters:
     ///   - key: The key.
     ///   - components: The components that each signature covers. A request that lacks one of them fails.
     ///   - optional: The components that are covered if the request has them. Defaults to none.
-    ///   - label: The signature's name among the message's signatures. Defaults to "sig".
-    ///   - lifetime: The time for which it is valid (`expires`). Defaults to none.
+    ///   - label: The signature's label, which distinguishes it from others of the message. Defaults to "sig".
+    ///   - lifetime: The time for which the signature is valid (`expires`). Defaults to none.
     ///   - hasNonce: Whether each signature has a `nonce`, so that the server can detect replayed requests. Defaults to
     ///     `false`.
-    ///   - namesAlgorithm: Whether it declares its algorithm (`alg`), which the key implies anyway. Defaults to
-    ///     `false`.
-    ///   - tag: The application that it is for. Defaults to none.
+    ///   - namesAlgorithm: Whether the signature declares its algorithm (`alg`), although the key already implies it.
+    ///     Defaults to `false`.
+    ///   - tag: The application that the signature is for. Defaults to none.
     ///   - types: The types of unregistered structured fields, for `structured` components.
-    ///   - followsRequests: Whether the components and parameters that a server requests with `Accept-Signature` (RFC 9421
-    ///     §5) are added to the signer's own, in later requests and in a retry of one with a 401 response. Defaults to
-    ///     `false`.
+    ///   - followsRequests: Whether the signer follows a server's `Accept-Signature` (RFC 9421 §5). If so, the
+    ///     requested components and parameters are added to the signer's own, in later requests and in a retry after a
+    ///     401 response. Defaults to `false`.
     public static func messageSignature(
         _ key: MessageSigningKey,
         covering components: [SignatureComponent],

@@ -12,16 +12,16 @@ import RawStructuredFieldValues
 /// ```
 ///
 /// A signature is accepted if its key is known, its algorithm is that of the key, it covers all required components,
-/// and its times are within the limits. One accepted signature is enough, because others may be made with keys of third
-/// parties.
+/// and its times are within the limits. One accepted signature is enough, because others may have been made with keys
+/// of third parties.
 ///
-/// The signature covers the fields. The content is covered by `Content-Digest`, which is required unless `requiring`
-/// says otherwise. An outer `ContentDigestMiddleware` verifies that the content has that digest.
+/// The signature covers the fields. The content is covered through `Content-Digest`, which is required by default (see
+/// `requiring`). An outer `ContentDigestMiddleware` verifies that the content has that digest.
 public struct MessageVerifier: Sendable {
     private let keys: [MessageVerificationKey]
     private let find:
         (@Sendable (_ id: String?, _ algorithm: SignatureAlgorithm?) async throws -> MessageVerificationKey?)?
-    /// Whether finding a key never waits.
+    /// Whether keys are found without waiting.
     var keepsDeadlines: Bool { find == nil }
     let required: [SignatureComponent]
     let acceptsUnsigned: Bool
@@ -36,20 +36,22 @@ public struct MessageVerifier: Sendable {
     /// Makes a verifier.
     ///
     /// - Parameters:
-    ///   - keys: The known keys, found by their identifiers. If none matches, the first one without an identifier is
-    ///     used. Defaults to none.
+    ///   - keys: The known keys, which are found by their identifiers. If none matches, the first key without an
+    ///     identifier is used. Defaults to none.
     ///   - required: The components that a signature must cover. Defaults to the status and the content's digest.
-    ///   - tag: The application that it must be for. Defaults to none.
-    ///   - maximumAge: The maximum age of a signature, which must have a creation time. Defaults to 5 minutes.
-    ///   - clockSkew: The maximum difference between both sides' clocks. Defaults to 30 seconds.
-    ///   - requiresExpiry: Whether it must have an expiration time. Defaults to `false`.
-    ///   - nonces: The memory for rejecting replays; signatures without a nonce are then refused. Defaults to none.
-    ///   - acceptsUnsigned: Whether messages without a signature are accepted. If a message has signatures, one of them must
-    ///     be valid. Defaults to `false`.
-    ///   - asks: Whether requests ask the server to sign (`Accept-Signature`, RFC 9421 §5). Defaults to `false`.
+    ///   - tag: The application that the signature must be for. Defaults to none.
+    ///   - maximumAge: The maximum age of a signature. The signature must have a creation time. Defaults to 5 minutes.
+    ///   - clockSkew: The maximum difference between the clocks of both sides. Defaults to 30 seconds.
+    ///   - requiresExpiry: Whether the signature must have an expiration time. Defaults to `false`.
+    ///   - nonces: The nonces that have been used, for rejecting replays. If this is set, signatures without a nonce
+    ///     are refused. Defaults to none.
+    ///   - acceptsUnsigned: Whether messages without a signature are accepted. If a message has signatures, one of them
+    ///     must be valid nevertheless. Defaults to `false`.
+    ///   - asks: Whether requests ask the server to sign its responses (`Accept-Signature`, RFC 9421 §5). Defaults to
+    ///     `false`.
     ///   - types: The types of unregistered structured fields.
-    ///   - find: Finds a key that isn't known by its identifier and the declared algorithm, for example in a document of
-    ///     the other side, or returns `nil` if there is none. Its errors end the call. Defaults to none.
+    ///   - find: Finds a key, other than the known ones, by its identifier and the declared algorithm, for example in a
+    ///     document published by the sender. Returns `nil` if there is none. Its errors end the call. Defaults to none.
     public init(
         keys: [MessageVerificationKey] = [],
         requiring required: [SignatureComponent] = [.status, .contentDigest],
@@ -82,7 +84,7 @@ public struct MessageVerifier: Sendable {
 extension MessageVerifier {
     /// An accepted signature.
     public struct Verified: Sendable, Hashable {
-        /// The signature's name among the message's signatures.
+        /// The signature's label, which distinguishes it from others of the message.
         package let label: String
         /// The covered components, and the signature's parameters.
         package let parameters: SignatureParameters
@@ -102,8 +104,9 @@ extension MessageVerifier {
     /// - Parameters:
     ///   - message: The message.
     ///   - now: The current time.
-    ///   - hasContent: Whether it has content; if not, `Content-Digest` isn't required. Defaults to `true`.
-    /// - Returns: The first accepted signature, or `nil` for an unsigned message, if accepted.
+    ///   - hasContent: Whether the message has content. If it has none, `Content-Digest` isn't required. Defaults to
+    ///     `true`.
+    /// - Returns: The first accepted signature, or `nil` for an unsigned message if those are accepted.
     /// - Throws: ``SigningError`` for the first invalid signature if none is accepted; rethrows errors from finding a
     ///   key.
     public func verify(
@@ -154,7 +157,7 @@ extension MessageVerifier {
         let end = try checkTimes(parameters, now)
         let base = try SignatureBase.text(of: parameters.components, parameters: signature.text, value)
         guard key.isValid(signature.signature, Data(base.utf8)) else { throw SigningError(.wrongSignature) }
-        // Checked last, so that only owners of a key can add nonces.
+        // The nonce is checked last, so that only owners of a key can add nonces.
         if let nonces {
             guard let nonce = parameters.nonce else { throw SigningError(.missingParameter("nonce")) }
             try nonces.note(nonce, by: parameters.keyID, until: end, now: now)
@@ -183,7 +186,7 @@ extension MessageVerifier {
         var parameters = SignatureParameters(required)
         parameters.tag = tag
         var list = parameters.innerList()
-        // A parameter without a value requests one.
+        // A parameter without a value requests that parameter.
         list.rfc9651Parameters["created"] = .bool(true)
         if requiresExpiry { list.rfc9651Parameters["expires"] = .bool(true) }
         if nonces != nil { list.rfc9651Parameters["nonce"] = .bool(true) }
@@ -205,7 +208,7 @@ extension MessageVerifier {
 public enum SignatureVerification: Sendable, Hashable {
     /// The response wasn't verified.
     case notChecked
-    /// The response has no signature, which is accepted.
+    /// The response has no signature, and that is accepted.
     case unsigned
     /// The response has an accepted signature.
     case verified(MessageVerifier.Verified)

@@ -1,10 +1,10 @@
 package import Foundation
 import HTTPChainSupport
 
-/// Remembers the nonces of signatures, to detect replayed messages (RFC 9421 §7.2.2).
+/// Stores the nonces of signatures, to detect replayed messages (RFC 9421 §7.2.2).
 ///
-/// A nonce is kept for as long as its signature is accepted. If the memory is full, the next message is refused,
-/// because removing a nonce would allow a replay.
+/// A nonce is stored for as long as its signature would be accepted. If the memory is full, the next message is
+/// refused, because removing a nonce would allow a replay.
 public final class NonceMemory: Sendable {
     private struct Key: Hashable {
         let keyID: String?
@@ -30,7 +30,7 @@ public final class NonceMemory: Sendable {
     /// The number of nonces in memory, including expired ones.
     package var count: Int { state.withLock { $0.ends.count } }
 
-    /// Remembers a nonce.
+    /// Stores a nonce.
     ///
     /// - Parameters:
     ///   - nonce: The nonce.
@@ -43,7 +43,8 @@ public final class NonceMemory: Sendable {
         let key = Key(keyID: keyID, nonce: nonce)
         let problem = state.withLock { state -> SigningError.Problem? in
             if let known = state.ends[key], known >= now { return .replayed(nonce: nonce) }
-            // Swept at most once a second, so that a full memory isn't swept for each message.
+            // Expired nonces are removed at most once a second, so that this isn't done for each message if the memory
+            // is full.
             if state.ends.count >= limit, now.timeIntervalSince(state.lastSweep) >= 1 {
                 state.ends = state.ends.filter { $0.value >= now }
                 state.lastSweep = now

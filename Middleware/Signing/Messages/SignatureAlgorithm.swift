@@ -1,6 +1,6 @@
 public import HTTPChainCore
 
-/// A signature algorithm, by its name in IANA's registry (RFC 9421 §3.3, §6.2.2).
+/// A signature algorithm, identified by its name in IANA's registry (RFC 9421 §3.3, §6.2.2).
 public struct SignatureAlgorithm: Sendable, Hashable {
     /// The registered name.
     package let rawValue: String

@@ -1,6 +1,6 @@
 import HTTPChainSupport
 
-/// The signed text (RFC 9421 §2.5): a line for each component, and one for the parameters.
+/// The signed text (RFC 9421 §2.5), with a line for each component, and one for the parameters.
 enum SignatureBase {
     /// - Parameters:
     ///   - components: The components, in order.

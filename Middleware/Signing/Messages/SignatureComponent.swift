@@ -19,7 +19,7 @@ public struct SignatureComponent: Sendable, Hashable {
         case key(String)
         /// `bs`: the field's lines as bytes (§2.1.3).
         case binary
-        /// `req`: from the request of a response (§2.4).
+        /// `req`: the component is taken from the request of a response (§2.4).
         case fromRequest
         /// `name`: the name of a query parameter (§2.2.8).
         case name(String)
@@ -30,7 +30,9 @@ public struct SignatureComponent: Sendable, Hashable {
     private var list = ParameterList()
     var parameters: [Parameter] { list.parameters }
 
-    /// Parameters, which are equal in any order (§2).
+    /// Parameters.
+    ///
+    /// Lists with the same parameters in any order are equal (§2).
     private struct ParameterList: Sendable, Hashable {
         var parameters: [Parameter] = []
 
@@ -49,10 +51,10 @@ public struct SignatureComponent: Sendable, Hashable {
         return SignatureComponent(name: name, parameters: parameters + [parameter])
     }
 
-    /// Whether it is derived from the message, and not a field.
+    /// Whether the component is derived from the message rather than a field.
     package var isDerived: Bool { name.utf8.first == UInt8(ascii: "@") }
 
-    /// Whether it is taken from the request of a response.
+    /// Whether the component is taken from the request of a response.
     package var isFromRequest: Bool { parameters.contains(.fromRequest) }
 }
 
@@ -61,7 +63,7 @@ extension SignatureComponent {
     public static let method = SignatureComponent(name: "@method")
     /// The whole URL (§2.2.2).
     public static let targetURI = SignatureComponent(name: "@target-uri")
-    /// Host and port, without a default port (§2.2.3).
+    /// The host and port, without a default port (§2.2.3).
     public static let authority = SignatureComponent(name: "@authority")
     /// The scheme of the URL (§2.2.4).
     public static let scheme = SignatureComponent(name: "@scheme")
@@ -75,22 +77,26 @@ extension SignatureComponent {
     public static let status = SignatureComponent(name: "@status")
     /// The `Content-Digest` field, which covers the content (RFC 9530).
     ///
-    /// A signer omits it if a message has neither content nor this field.
+    /// If a message has neither content nor this field, a signer omits the component.
     public static let contentDigest = SignatureComponent(name: "content-digest")
 
     /// A query parameter (RFC 9421 §2.2.8), which must not be repeated.
     ///
-    /// - Parameter name: The parameter's name, not encoded.
+    /// - Parameter name: The parameter's name, without percent-encoding.
     public static func queryParameter(_ name: String) -> SignatureComponent {
         SignatureComponent(name: "@query-param", parameters: [.name(QueryParameters.encode(Array(name.utf8)))])
     }
 
-    /// A field (§2.1), with its lines joined by commas.
+    /// A field (§2.1).
+    ///
+    /// Its lines are joined by commas.
     public static func field(_ name: HTTPField.Name) -> SignatureComponent {
         SignatureComponent(name: name.canonicalName)
     }
 
-    /// The field as a structured field (`sf`, §2.1.1), serialized strictly, so that intermediaries may reformat it.
+    /// The field as a structured field (`sf`, §2.1.1).
+    ///
+    /// It is serialized strictly, so that intermediaries may reformat it.
     public var structured: SignatureComponent { with(.structured) }
 
     /// Returns a member of a dictionary field (`key`, §2.1.2).
@@ -99,12 +105,12 @@ extension SignatureComponent {
     /// The field's lines as bytes (`bs`, §2.1.3), for fields whose lines can't be joined.
     public var binary: SignatureComponent { with(.binary) }
 
-    /// The component of a response's request (`req`, §2.4).
+    /// The same component, taken from a response's request (`req`, §2.4).
     public var fromRequest: SignatureComponent { with(.fromRequest) }
 }
 
 extension SignatureComponent: CustomStringConvertible, DescribedValue {
-    /// The identifier in a signature base: `"content-digest";req`.
+    /// The identifier in a signature base, such as `"content-digest";req`.
     package var words: String { (try? identifier()) ?? name }
 }
 

@@ -13,7 +13,7 @@ extension HTTPField.Name {
 struct ReceivedSignature {
     let label: String
     let parameters: SignatureParameters
-    /// The parameters as received, strictly serialized.
+    /// The parameters as received, serialized strictly.
     let text: String
     let signature: Data
 }
@@ -22,7 +22,7 @@ struct ReceivedSignature {
 enum SignatureFields {
     /// Returns a message's signatures, in the order of `Signature-Input`.
     ///
-    /// A malformed one doesn't affect the others.
+    /// A malformed signature doesn't affect the others.
     static func parse(_ fields: HTTPFields) throws(SigningError) -> [Result<ReceivedSignature, SigningError>] {
         let inputs = try dictionary(.signatureInput, in: fields)
         let signatures = try dictionary(.signature, in: fields)
@@ -83,7 +83,9 @@ enum SignatureFields {
 }
 
 extension Data {
-    /// Decodes a byte sequence, whose padding is optional (RFC 9651 §4.2.7).
+    /// Decodes a byte sequence.
+    ///
+    /// Its padding is optional (RFC 9651 §4.2.7).
     init?(structured text: String) {
         self.init(base64Encoded: text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4))
     }

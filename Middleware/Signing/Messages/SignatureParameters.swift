@@ -1,7 +1,7 @@
 package import Foundation
 import RawStructuredFieldValues
 
-/// A signature's components and parameters (RFC 9421 §2.3): the member of `Signature-Input`.
+/// The components and parameters of a signature, as in a member of `Signature-Input` (RFC 9421 §2.3).
 package struct SignatureParameters: Sendable, Hashable {
     /// The components, in signing order.
     package var components: [SignatureComponent]
@@ -9,16 +9,16 @@ package struct SignatureParameters: Sendable, Hashable {
     package var created: Date?
     /// The expiration time, to the second.
     package var expires: Date?
-    /// A unique text.
+    /// A unique text, to detect replays.
     package var nonce: String?
     /// The algorithm, if the signature declares it.
     package var algorithm: SignatureAlgorithm?
     /// The key's identifier.
     package var keyID: String?
-    /// The name of the application that it is for.
+    /// The name of the application that the signature is for.
     package var tag: String?
 
-    /// Makes parameters with components only.
+    /// Makes parameters that have only components.
     package init(_ components: [SignatureComponent]) {
         self.components = components
     }
@@ -49,7 +49,7 @@ extension SignatureParameters {
         }
         var components: [SignatureComponent] = []
         for item in list.bareInnerList { components.append(try SignatureComponent(item)) }
-        // §2.5: components must be unique.
+        // §2.5: a component must not occur twice.
         guard Set(components).count == components.count else { throw malformed("a component occurs twice") }
         self.init(components)
         for (key, value) in list.rfc9651Parameters {
@@ -75,7 +75,7 @@ extension SignatureParameters {
 }
 
 extension InnerList {
-    /// The list with its parameters, serialized strictly.
+    /// Returns the list with its parameters, serialized strictly.
     func text() throws(SigningError) -> String {
         do {
             var serializer = StructuredFieldValueSerializer()
@@ -88,12 +88,12 @@ extension InnerList {
     }
 }
 
-/// The limits on parsing a message.
+/// The limits when parsing a message.
 enum SignatureLimits {
-    /// The bytes of `Signature-Input`, `Signature` or `Accept-Signature`.
+    /// The maximum size of `Signature-Input`, `Signature` or `Accept-Signature`, in bytes.
     static let fieldLength = 16_384
-    /// The number of signatures of a message.
+    /// The maximum number of signatures in a message.
     static let signatures = 16
-    /// The number of components of a signature.
+    /// The maximum number of components in a signature.
     static let components = 64
 }

@@ -3,18 +3,20 @@ public import HTTPTypes
 
 /// A message for signing or verifying: a request, or a response with its request.
 public struct SignedMessage: Sendable {
-    /// The message itself, or the request of the response.
+    /// The request that is the message, or the request of the response.
     let request: HTTPRequest?
     /// The response, if the message is one.
     let response: HTTPResponse?
-    /// The content's size in bytes, for a `Content-Length` that isn't in the fields yet.
+    /// The content's size in bytes.
+    ///
+    /// It is used if `Content-Length` isn't in the fields yet.
     let contentLength: Int64?
 
     /// Makes a message from a request, as received by a server or about to be sent by a client.
     ///
     /// - Parameters:
     ///   - request: The head, with an absolute target.
-    ///   - contentLength: The content's length, if `Content-Length` isn't in the fields. Defaults to unknown.
+    ///   - contentLength: The content's length, if `Content-Length` isn't in the fields. By default, it is unknown.
     public init(_ request: HTTPRequest, contentLength: Int64? = nil) {
         self.request = request
         response = nil
@@ -23,7 +25,7 @@ public struct SignedMessage: Sendable {
 
     /// Makes a message from a response and the request that was sent.
     ///
-    /// The request may be `nil` if no components of it (`req`) are needed.
+    /// The request may be `nil` if none of its components (`req`) are needed.
     public init(_ response: HTTPResponse, answering request: HTTPRequest?) {
         self.request = request
         self.response = response
@@ -45,7 +47,7 @@ extension SignedMessage: DescribedValue, RedactedDisplay {
     }
 }
 
-/// The type of a structured field (RFC 9651 §3), which is needed to serialize it strictly.
+/// The type of a structured field (RFC 9651 §3), which is needed to serialize the field strictly.
 public enum StructuredFieldType: Sendable, Hashable {
     /// An item.
     case item

@@ -9,7 +9,7 @@ import CryptoKit
 import Crypto
 #endif
 
-/// The parts of a signer with an HMAC of custom text, `.hmac`.
+/// The hash, payload and code of a signer that uses an HMAC of custom text, `.hmac`.
 public enum HMACSigner {
     /// The hash function.
     public enum Hash: String, Sendable, Hashable {
@@ -19,17 +19,17 @@ public enum HMACSigner {
         case sha512 = "SHA-512"
     }
 
-    /// The bytes that are signed.
+    /// The data that is signed.
     public struct Payload: Sendable {
         let coversContent: Bool
         let text: @Sendable (Request) throws -> String
 
-        /// Covers text derived from the request's head.
+        /// A text derived from the request's head.
         public static func head(_ text: @escaping @Sendable (_ request: Request) throws -> String) -> Payload {
             Payload(coversContent: false, text: text)
         }
 
-        /// Covers text derived from the request's head, followed by the content.
+        /// A text derived from the request's head, followed by the content.
         ///
         /// - Parameter text: The text before the content. Defaults to none.
         public static func content(
@@ -39,9 +39,11 @@ public enum HMACSigner {
         }
     }
 
-    /// The computed code.
+    /// The computed authentication code.
     public struct Code: Sendable, Hashable {
-        /// The bytes; `bytes.base64EncodedString()` is the code in base64.
+        /// The bytes of the code.
+        ///
+        /// For base64, use `bytes.base64EncodedString()`.
         public let bytes: Data
 
         /// The bytes in lower-case hexadecimal digits.
@@ -68,10 +70,10 @@ package struct HMACScheme: SignatureScheme {
         self.apply = apply
     }
 
-    /// The hash function.
+    /// The text "HMAC with", and the hash function.
     package var schemeSummary: String { "HMAC with \(hash.rawValue)" }
 
-    /// Always `true`: it waits only for the content.
+    /// Always `true`: the signer waits only for the content.
     package var keepsDeadlines: Bool { true }
 
     /// Computes the code and adds it to the request.
@@ -112,12 +114,12 @@ package struct HMACScheme: SignatureScheme {
 }
 
 extension HMACScheme: CustomReflectable {
-    /// The mirror, without the key.
+    /// The mirror for debugging, without the key.
     package var customMirror: Mirror { Mirror(self, children: ["hash": hash]) }
 }
 
 extension RequestSigner where Self == BuiltInSigner {
-    /// Signs requests with an HMAC (SHA-256 or SHA-512) of custom text, for the schemes of individual services.
+    /// Signs requests with an HMAC (SHA-256 or SHA-512) of custom text, for services that have their own scheme.
     ///
     /// ```swift
     /// SigningMiddleware(
@@ -130,10 +132,10 @@ extension RequestSigner where Self == BuiltInSigner {
     ///
     /// - Parameters:
     ///   - hash: The hash function.
-    ///   - key: The key, as UTF-8 bytes. Its length depends on the service. An empty key is a problem that keeps a
-    ///     chain from being built, because anyone could sign with it.
+    ///   - key: The key, whose UTF-8 bytes are used. Its required length depends on the service. With an empty key,
+    ///     `Chain.init` throws, because anyone could sign with it.
     ///   - payload: The data that is signed.
-    ///   - apply: Adds the code to the request. Added or changed fields are bound to the origin.
+    ///   - apply: Adds the code to the request. The fields that it adds or changes are bound to the origin.
     public static func hmac(
         _ hash: HMACSigner.Hash,
         key: Secret,

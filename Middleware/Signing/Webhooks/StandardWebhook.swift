@@ -9,9 +9,10 @@ import CryptoKit
 import Crypto
 #endif
 
-/// A webhook of the Standard Webhooks specification: `webhook-id`, `webhook-timestamp` and `webhook-signature`.
+/// A webhook according to the Standard Webhooks specification, with the fields `webhook-id`, `webhook-timestamp` and
+/// `webhook-signature`.
 ///
-/// The receiver calls ``verify(_:content:keys:at:tolerance:)``; the sender signs with `.webhook`.
+/// The sender signs with `.webhook`, and the receiver calls ``verify(_:content:keys:at:tolerance:)``.
 public struct StandardWebhook: Sendable, Hashable {
     /// The identifier of the message, identical in all retries, so that the receiver handles each message once.
     public let id: String
@@ -28,11 +29,11 @@ public struct StandardWebhook: Sendable, Hashable {
     /// - Parameters:
     ///   - fields: The fields of the request.
     ///   - content: The content, exactly as received.
-    ///   - keys: The accepted keys: during a rotation, the new one and the old one.
+    ///   - keys: The accepted keys. During a rotation, these are the new and the old key.
     ///   - now: The current time.
-    ///   - tolerance: The maximum difference between the attempt's time and now. Defaults to 5 minutes.
+    ///   - tolerance: The maximum difference between the attempt's time and the current time. Defaults to 5 minutes.
     /// - Returns: The webhook's identifier and time.
-    /// - Throws: ``SigningError``: a field is missing or malformed, the time isn't within the tolerance, or no
+    /// - Throws: ``SigningError`` if a field is missing or malformed, if the time isn't within the tolerance, or if no
     ///   signature matches a key.
     public static func verify(
         _ fields: HTTPFields,
@@ -62,13 +63,13 @@ public struct StandardWebhook: Sendable, Hashable {
             mac.update(data: Data(webhook.prefix(time: time).utf8))
             mac.update(data: content)
             let expected = Data(mac.finalize())
-            // Compares all of them, each in constant time.
+            // All signatures are compared, each in constant time.
             if declared.reduce(false, { ConstantTime.isEqual($1, expected) || $0 }) { return webhook }
         }
         throw SigningError(.wrongSignature)
     }
 
-    /// Returns the signed text before the content.
+    /// Returns the signed text that precedes the content.
     func prefix(time: String) -> String { "\(id).\(time)." }
 
     private static func value(_ name: HTTPField.Name, in fields: HTTPFields) throws(SigningError) -> String {
@@ -90,7 +91,7 @@ extension HTTPField.Name {
 public struct WebhookKey: Sendable {
     let key: SymmetricKey
 
-    /// Parses a key in its usual form: `whsec_` and base64.
+    /// Parses a key in its usual form: `whsec_` followed by base64.
     ///
     /// - Parameter text: The key in base64, with or without the prefix `whsec_`.
     /// - Throws: ``SigningError/Problem/invalidKey(_:)`` if it isn't base64, or doesn't have 24 to 64 bytes.

@@ -18,10 +18,10 @@ struct WebhookSigner: SignatureScheme {
     /// The number of keys.
     var settings: [StageSummary.Setting] { [StageSummary.Setting(name: "keys", value: "\(keys.count)")] }
 
-    /// The identifier.
+    /// The option for the identifier.
     var optionsRead: [any RequestOption.Type] { [WebhookIDOption.self] }
 
-    /// Always `true`: it waits only for the content.
+    /// Always `true`: the signer waits only for the content.
     var keepsDeadlines: Bool { true }
 
     /// Adds the identifier, the time and the signatures.
@@ -53,7 +53,7 @@ struct WebhookSigner: SignatureScheme {
     }
 }
 
-/// Computes the code of each key in one pass over the content.
+/// Computes the codes for all keys in one pass over the content.
 private struct WebhookMACs: ContentHash {
     private var macs: [HMAC<SHA256>]
 
@@ -84,12 +84,12 @@ extension RequestSigner where Self == BuiltInSigner {
     /// try await chain.send(delivery)
     /// ```
     ///
-    /// The caller sets the identifier, which is the same in all retries, with
-    /// ``HTTPChainCore/Request/signing(webhookID:)`` or the request's `webhook-id` field. The time is that of the
-    /// attempt.
+    /// The caller sets the identifier with ``HTTPChainCore/Request/signing(webhookID:)`` or the request's `webhook-id`
+    /// field. It stays the same in all retries. The time is that of the attempt.
     ///
-    /// **Rotation.** With several keys, a request has a signature by each key. The receiver needs only one of the keys.
+    /// **Rotation.** With several keys, a request has a signature for each of them. The receiver needs only one of the
+    /// keys.
     ///
-    /// - Parameter keys: The keys, the current one first.
+    /// - Parameter keys: The keys. The current one is first.
     public static func webhook(keys: [WebhookKey]) -> BuiltInSigner { BuiltInSigner(scheme: WebhookSigner(keys: keys)) }
 }
