@@ -1,7 +1,9 @@
 import Foundation
 import HTTPChain
 
-/// A slide show, which the server describes under its own root key.
+/// A slide show.
+///
+/// The server nests it under a root key.
 struct SlideShow: Decodable, Sendable {
     var title: String
     var author: String
@@ -13,7 +15,7 @@ struct Received: Decodable, Sendable {
     var coding: String
 }
 
-/// An error of the tool's commands that isn't an HTTP error.
+/// An error of the tool's commands, other than an HTTP error.
 enum BinError: Error, Equatable, CustomStringConvertible {
     case wrongPassword(user: String)
 

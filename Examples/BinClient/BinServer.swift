@@ -51,7 +51,7 @@ func withBinServer(_ body: (_ base: String) async throws -> Void) async throws {
     try await body("http://127.0.0.1:\(port)")
 }
 
-/// The server got no port on the loopback interface.
+/// The error if the server didn't get a port on the loopback interface.
 private struct BinServerError: Error {}
 
 private actor Visits {

@@ -9,7 +9,7 @@ import HTTPChain
 
 let arguments = CommandLine.arguments.dropFirst()
 
-/// Runs commands, and prints their errors as a user would see them.
+/// Runs commands, and prints their errors in the form in which a user would see them.
 func run(_ commands: [Command], _ base: String) async -> Bool {
     var isFine = true
     for command in commands {

@@ -55,7 +55,7 @@ struct Command {
     }
 }
 
-/// The command line is invalid.
+/// The error for an invalid command line.
 struct UsageError: Error, CustomStringConvertible {
     let problem: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChain
 
-/// A number in hexadecimal, as in the names of files.
+/// Returns a number in hexadecimal, as in the names of files.
 func hexadecimal(_ number: UInt64, digits: Int = 16) -> String {
     let text = String(number, radix: 16)
     return String(repeating: "0", count: max(0, digits - text.count)) + text
@@ -11,7 +11,7 @@ extension CacheEntry {
     /// The entry's name in the store, as accepted by `--entry`.
     var shortName: String { hexadecimal(id.rawValue, digits: 12) }
 
-    /// The entry's properties that its URL doesn't show.
+    /// The properties of the entry that its URL doesn't show.
     var notes: [String] {
         var notes: [String] = []
         if !key.partition.isEmpty { notes.append("of \(Redaction.standard.text(key.partition))") }

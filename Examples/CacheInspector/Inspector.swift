@@ -18,7 +18,7 @@ struct Inspector {
         return true
     }
 
-    /// The entries, sorted by URL.
+    /// Returns the entries, sorted by URL.
     private func entries(_ selection: CacheSelection) async throws -> [CacheEntry] {
         var entries: [CacheEntry] = []
         try await store.visit(selection) { entry in
@@ -28,7 +28,7 @@ struct Inspector {
         return entries.sorted { ($0.key.url, $0.id.rawValue) < ($1.key.url, $1.id.rawValue) }
     }
 
-    /// Prints a line for each entry, and a second line for properties that its URL doesn't show.
+    /// Prints a line for each entry, and a second line if it has properties that its URL doesn't show.
     func list(_ selection: CacheSelection) async throws {
         let usage = try await store.usage()
         print("\(counted(usage.entries)) in the store, \(ByteCount(usage.bytes).abbreviated)")
@@ -86,7 +86,7 @@ struct Inspector {
         return damaged == 0
     }
 
-    /// Whether an entry is still stored.
+    /// Returns whether an entry is still stored.
     ///
     /// Throws if its content is damaged.
     private func isWhole(_ entry: CacheEntry) async throws -> Bool {

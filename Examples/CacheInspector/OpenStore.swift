@@ -7,7 +7,7 @@ import HTTPChainCacheSQLite
 
 /// Opens an existing store.
 ///
-/// Other files and directories are left unchanged, because opening one would turn it into a store.
+/// Other files and directories are left unchanged. Without the check, opening one would turn it into a store.
 ///
 /// - Throws: ``UsageError`` if there is no store.
 func openStore(_ path: String) throws(UsageError) -> any CacheStore {

@@ -6,7 +6,7 @@
 //     swift run CacheInspector <store> verify [selection]   compares checksums; status 1 when something is damaged
 //     swift run CacheInspector <store> flush <selection>    removes entries
 //
-// A store is the directory of a store in files, or, with `swift run --traits SQLite CacheInspector`, the database of an
+// A store is a directory of files or, with `swift run --traits SQLite CacheInspector`, the database of an
 // SQLiteCacheStore. It may be in use by another process.
 
 import Foundation

@@ -23,7 +23,7 @@ do {
 /// Returns the last part of a URL's path, without characters that could make it name another directory.
 func fileName(of url: String) -> String {
     let last = URL(string: url)?.lastPathComponent ?? ""
-    // Compares bytes, because a combining mark after a separator forms a different character.
+    // The bytes are compared, because a combining mark after a separator forms a different `Character`.
     let isOther = last.utf8.contains(UInt8(ascii: "/")) || last.utf8.first == UInt8(ascii: ".")
     return last.isEmpty || isOther ? "download" : last
 }

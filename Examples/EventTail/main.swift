@@ -35,9 +35,9 @@ func tail(_ url: String, over transport: any Transport) async throws {
     await shown
 }
 
-/// Sends ten ticks over four connections.
+/// Returns a server that sends ten ticks over four connections.
 ///
-/// Each connection breaks after three, and the next one resumes.
+/// Each connection breaks after three ticks, and the next one resumes.
 func demoServer() -> EventServer {
     EventServer { connection in
         let first = (connection.lastEventID.flatMap { Int($0) } ?? 0) + 1

@@ -38,7 +38,9 @@ struct ListPlants: GardenRequest, ValuelessRequest {
     var path: String { "plants" }
 }
 
-/// Finds plants by an OData query; the result is the value inside the envelope.
+/// Finds plants with an OData query.
+///
+/// The result is the value inside the envelope.
 struct FindPlants: GardenRequest {
     var plants: ODataQuery<Plant>
 
@@ -64,19 +66,21 @@ struct GetWeather: StoredRequest, ValuelessRequest, Hashable {
     static var storage: ReplyStorage<String> { .value }
 }
 
-/// Calls that others can add without code, usually in a file.
+/// Calls that can be added without code, usually in a file.
 let gardenRoutes = """
     { "routes": { "season": { "path": "season/{month}", "responseRootKeyPath": "what", "headers": { "X-Zone": "8" } } } }
     """
 
-/// A resource of the service, which has more properties than these.
+/// A resource of the service.
+///
+/// It has more properties than are declared here.
 struct Gardener: Resource {
     static let path = "gardeners/{id}"
     var id: Int
     var name: String
 }
 
-/// Creates the garden's client: two endpoints with a chain each.
+/// Creates the garden's client, with two endpoints and a chain for each.
 func gardenClient(garden: String, weather: String, over transport: some Transport) throws -> Client {
     let base = try Chain(transport: transport) {
         ErrorHandlerMiddleware(.problemDetails)
@@ -100,7 +104,7 @@ func gardenClient(garden: String, weather: String, over transport: some Transpor
     )
 }
 
-/// Runs all steps and reports a line for each.
+/// Runs all steps, and reports a line for each.
 ///
 /// The tests do the same with mocks.
 func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async throws {
@@ -129,7 +133,7 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
     ada["shift"] = "night"
     try await gardeners.save(&ada)
     say("Saved: \(ada.name), \(ada["shift"]?.string ?? "no shift")")
-    // Another user had read the same version, so the service responds with 412 and the first change isn't lost.
+    // Another user has read the same version. The service responds with 412, so that the first change isn't lost.
     other.name = "Grace"
     do {
         try await gardeners.save(&other)
@@ -156,7 +160,7 @@ func tour(of client: Client, say: @escaping @Sendable (String) -> Void) async th
         say("Not found: \((error as? any HTTPChainError)?.reason ?? "\(error)")")
     }
 
-    // Two identical calls: the second is refused. The user leaves the page, which cancels the first.
+    // Of two identical calls, the second is refused. When the user leaves the page, the first is cancelled.
     async let watching = client.call(WatchGrass()).key("lawn").outcome
     while !client.registry.contains(key: "lawn") { await Task.yield() }
     if case .cancelled(let duplicate) = await client.call(WatchGrass()).duplicates(false).outcome {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainTesting
 
-/// Starts the garden's and the weather's services on one port of the loopback interface.
+/// Starts the services of the garden and the weather on one port of the loopback interface.
 func startGardenServer() async throws -> LoopbackServer {
     let json = [("Content-Type", "application/json")]
     let register = Register()
@@ -52,7 +52,7 @@ private actor Register {
         ("\"\(version)\"", String(decoding: try JSONEncoder().encode(gardener), as: UTF8.self))
     }
 
-    /// Applies a patch, if the record still has the version that was read.
+    /// Applies a patch if the record still has the version that was read.
     func change(_ patch: Data, ifMatch tags: [String]) throws -> Bool {
         guard tags == ["\"\(version)\""] else { return false }
         let patch = try JSONDecoder().decode(Gardener.self, from: patch)

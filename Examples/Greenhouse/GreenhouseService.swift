@@ -41,7 +41,7 @@ protocol GreenhouseService {
     func readings() async throws -> EventStream<Reading>
 }
 
-/// The chain that its calls go through.
+/// Creates the chain that the calls go through.
 func greenhouseChain(base: String, over transport: some Transport) throws -> Chain {
     try Chain(transport: transport) {
         ProgressMiddleware()

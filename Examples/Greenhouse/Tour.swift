@@ -2,7 +2,7 @@
 import Foundation
 import HTTPChainMacros
 
-/// Calls everything that a greenhouse offers, on the service or a mock of it.
+/// Calls all methods of a greenhouse, which is the service or a mock of it.
 func tour(of greenhouse: some GreenhouseService, say: (String) -> Void) async throws {
     say("A bed by its id: \(try await greenhouse.bed(id: 1).crop)")
     let added = try await greenhouse.add(Bed(id: 0, crop: "Basil"), key: UUID())

@@ -1,4 +1,4 @@
-// A declared client, against a server in this process. The declaration is GreenhouseService.swift.
+// A client made from a declaration (GreenhouseService.swift), against a server in this process.
 //
 //     swift run --traits Macros Greenhouse
 

@@ -6,7 +6,7 @@ extension HAREntry {
     var shownTime: Double { min(time, 1e15) }
 }
 
-/// Prints entries, redacted, because an archive of another program may contain secrets.
+/// Prints entries in redacted form, because an archive of another program may contain secrets.
 struct Show {
     private let archive: HARArchive
 
@@ -46,7 +46,7 @@ struct Show {
         return true
     }
 
-    /// A bar that shows an exchange's time relative to all of them.
+    /// Returns a bar that shows an exchange's time relative to the whole archive.
     private static func bar(_ start: Double, _ length: Double, of total: Double) -> String {
         let width = 20
         guard total > 0 else { return String(repeating: " ", count: width) }

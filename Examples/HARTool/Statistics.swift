@@ -1,9 +1,9 @@
 import Foundation
 import HTTPChainHAR
 
-/// Counts, sizes and times of an archive.
+/// The counts, sizes and times of an archive.
 struct Statistics {
-    /// The lines, one figure each.
+    /// The lines, with one figure each.
     let lines: [String]
 
     init(_ archive: HARArchive) {

@@ -4,7 +4,7 @@ import HTTPChain
 import HTTPChainHAR
 import Logging
 
-/// Converts an archive's exchanges (HAR 1.2) to records, which the page shows as calls with their waterfalls.
+/// Converts the exchanges of an archive (HAR 1.2) to records, which the page shows as calls with their waterfalls.
 ///
 /// Archives of browsers and proxies may contain secrets, so they are redacted first.
 enum ArchiveRecords {
@@ -23,7 +23,7 @@ enum ArchiveRecords {
     }
 
     static func batch(of archive: HARArchive) -> ReceivedBatch {
-        // A unique name, so that an archive that is opened twice is shown twice, with a separate start for each.
+        // The name is unique, so that an archive that is opened twice is shown twice, with a separate start for each.
         let name = "har-" + String(UInt64.random(in: .min ... .max), radix: 36)
         let records = archive.redacted().entries.enumerated().map { index, entry in
             record(entry, of: archive, named: name, number: index + 1)
@@ -64,7 +64,8 @@ enum ArchiveRecords {
         }
     }
 
-    /// The exchange's start, in seconds since 1970, and the duration of each of its parts, in milliseconds.
+    /// Returns the start of the exchange, in seconds since 1970, and the duration of each of its parts, in
+    /// milliseconds.
     private static func times(of entry: HAREntry, _ start: Double) -> [(name: String, value: JSONValue)] {
         let timings = entry.timings
         let parts = ["blocked", "dns", "connect", "send", "wait", "receive"].map { ($0, timings[$0] ?? 0) }
@@ -86,7 +87,7 @@ enum ArchiveRecords {
     ) -> [(name: String, value: JSONValue)] {
         let facts: [(String, JSONValue?)] = [
             ("httpchain.call.id", .string(call)), ("har.archive", .string(archive)),
-            // Set in archives recorded by HTTPChain: whether this is a whole call, an attempt, or a wire exchange.
+            // Archives recorded by HTTPChain contain this. It distinguishes whole calls, attempts, and wire exchanges.
             ("har.place", members["_place"]),
             ("har.attempt", members["_attempt"]),
             ("har.page", members["pageref"]),
@@ -110,7 +111,7 @@ enum ArchiveRecords {
         return facts.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// Fields with OpenTelemetry's names (lower case).
+    /// Returns fields with OpenTelemetry's names (lower case).
     ///
     /// Values with the same name are joined.
     private static func fields(
@@ -127,7 +128,7 @@ enum ArchiveRecords {
         return names.map { (prefix + $0, .string((values[$0] ?? []).joined(separator: ", "))) }
     }
 
-    /// The text contents of an entry.
+    /// Returns the text contents of an entry.
     private static func contents(of entry: HAREntry) -> [(name: String, value: JSONValue)] {
         var contents: [(name: String, value: JSONValue)] = []
         for (name, body) in [("http.request.body", entry.request.body), ("http.response.body", entry.response.body)] {

@@ -63,7 +63,7 @@ struct Demo {
         await call(order, "Order placed")
         await call(.get("https://shop.example.com/plants/404"))
         await call(.get("https://shop.example.com/weather"))
-        // Fails, so that its fields and content are logged.
+        // This call fails, so that its fields and content are logged.
         let reorder = Request.post(
             "https://shop.example.com/supplier?api_key=hidden-key",
             headers: [.authorization: "Bearer hidden-bearer", .contentType: "application/json"],
@@ -128,7 +128,7 @@ func runDemo(_ url: String, format: String, endsWhenReceived: Bool) async throws
     print("\(records.count) records and \(spans) spans of \(calls.count) calls arrived.")
 }
 
-/// The sample traffic did not arrive.
+/// The error if the sample traffic didn't arrive.
 struct DemoError: Error, CustomStringConvertible {
     var description: String
 }

@@ -2,7 +2,9 @@ import Foundation
 import HTTPChain
 import HTTPChainInMemory
 
-/// A shop's server, without a network: some responses are slow, some fail, and some are 404.
+/// A shop's server, without a network.
+///
+/// Some responses are slow, some fail, and some are 404.
 struct DemoServer {
     let transport = InMemoryTransport()
 

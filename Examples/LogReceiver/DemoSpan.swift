@@ -128,7 +128,7 @@ struct DemoSpan: Sendable {
     }
 }
 
-/// Carries the span of a call to its attempts.
+/// The option that passes the span of a call to its attempts.
 enum DemoSpanOption: RequestOption {
     static var defaultValue: DemoSpan? { nil }
 }

@@ -1,7 +1,7 @@
 import HTTPChain
 import HTTPChainLogShipper
 
-/// The traces of the sample traffic: the shop's calls, their attempts, and its server's part.
+/// The traces of the sample traffic: the shop's calls, their attempts, and the server's spans.
 ///
 /// The spans are created by hand, as in a program without a tracing library. With the trait `Tracing`,
 /// `TracingMiddleware` and `ShippingTracer` create them.

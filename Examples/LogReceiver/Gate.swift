@@ -1,6 +1,6 @@
 import FlyingFox
 
-/// Limits concurrent requests, and refuses the others.
+/// Limits the number of concurrent requests, and refuses others.
 actor Gate {
     private let limit: Int
     private var inside = 0

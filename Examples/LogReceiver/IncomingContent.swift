@@ -8,12 +8,13 @@ struct IncomingContent {
     static let sizeLimit = ByteCount.mebibytes(4)
     /// The maximum size of decompressed content.
     static let decodedLimit = ByteCount.mebibytes(8)
-    /// The excess that is read and discarded if content is too large, so that its sender gets the response.
+    /// The number of excess bytes that are read and discarded if content is too large, so that its sender gets the
+    /// response.
     static let patience = ByteCount.mebibytes(32)
     /// The time limit for sending content.
     static let timeout = Duration.seconds(10)
 
-    /// Returns the whole content, not decoded.
+    /// Returns the whole content without decoding it.
     ///
     /// - Parameters:
     ///   - request: The request.
@@ -57,7 +58,7 @@ struct IncomingContent {
         )
     }
 
-    /// Decodes content by its `Content-Encoding`.
+    /// Decodes content according to its `Content-Encoding`.
     static func decode(_ content: Data, _ contentEncoding: String?) async throws -> Data {
         var codings: [ContentCoding] = []
         for part in (contentEncoding ?? "").split(separator: ",").reversed() {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChain
 import Logging
 
-/// Reads newline-delimited JSON: an object on each line, with the usual names of loggers.
+/// Reads newline-delimited JSON, with an object on each line whose members have the usual names of loggers.
 enum JSONLines {
     static func batch(_ content: Data) throws -> ReceivedBatch {
         var batch = ReceivedBatch()
@@ -46,7 +46,7 @@ enum JSONLines {
         )
     }
 
-    /// Milliseconds since 1970, from an RFC 3339 date or a number whose unit is inferred from its size.
+    /// Returns milliseconds since 1970, from an RFC 3339 date or a number whose unit is inferred from its size.
     private static func milliseconds(_ value: JSONValue) -> Double? {
         if let count = value.lenientNumber {
             switch count {

@@ -31,10 +31,10 @@ extension JSONValue {
         }
     }
 
-    /// The number, or the number in a string, as for 64-bit integers in the JSON of protocol buffers.
+    /// The number, or the number in a string, as used for 64-bit integers in the JSON mapping of Protocol Buffers.
     var lenientNumber: Double? { number ?? string.flatMap { Double($0) } }
 
-    /// The value as text for people: strings unquoted, everything else as JSON.
+    /// The value as text for people: strings without quotes, and everything else as JSON.
     var text: String {
         if let string { return string }
         var bytes: [UInt8] = []

@@ -2,7 +2,7 @@ import Foundation
 import HTTPChain
 import Logging
 
-/// A file with records, one line of JSON for each.
+/// A file of records, with one line of JSON for each.
 struct KeptRecords {
     /// The file's size in bytes.
     private(set) var size = 0
@@ -11,7 +11,7 @@ struct KeptRecords {
 
     /// Opens the file.
     ///
-    /// If there is none, creates it, readable only by its owner.
+    /// If there is none, it is created, readable only by its owner.
     init(path: String) throws {
         let manager = FileManager.default
         if !manager.fileExists(atPath: path) {
@@ -29,7 +29,7 @@ struct KeptRecords {
 
     /// Returns the file's last records.
     ///
-    /// Lines that aren't records, such as the last one after a crash, are left out.
+    /// Lines that aren't records, such as an incomplete one after a crash, are omitted.
     func records(upTo count: Int) -> [ReceivedRecord] {
         guard (try? handle.seek(toOffset: 0)) != nil, let content = try? handle.readToEnd() else { return [] }
         return content.split(separator: UInt8(ascii: "\n")).suffix(count).compactMap { line in
@@ -52,7 +52,7 @@ struct KeptRecords {
     }
 }
 
-/// The file can't be created or opened.
+/// The error if the file can't be created or opened.
 struct KeptRecordsError: Error, CustomStringConvertible {
     var description: String
 }

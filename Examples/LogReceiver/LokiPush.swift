@@ -47,7 +47,9 @@ enum LokiPush {
     }
 }
 
-/// An object's members, from which members with a special meaning are removed.
+/// The members of an object.
+///
+/// Members with a special meaning are removed from it as they are read.
 struct NamedValues {
     private var values: [String: JSONValue]
 

@@ -2,7 +2,9 @@ import Foundation
 import HTTPChain
 import Logging
 
-/// Reads the metrics of an `ExportMetricsServiceRequest`: each becomes a record with a value for each series.
+/// Reads the metrics of an `ExportMetricsServiceRequest`.
+///
+/// Each becomes a record with a value for each series.
 enum OTLPMetrics {
     static func batch(_ json: JSONValue) throws -> ReceivedBatch {
         var batch = ReceivedBatch()
@@ -33,7 +35,7 @@ enum OTLPMetrics {
             ("metric.points", .array(values)),
         ]
         if data["isMonotonic"]?.bool == true { own.append(("metric.monotonic", true)) }
-        // 1 is delta, 2 is cumulative.
+        // 1 means delta, and 2 means cumulative.
         if let temporality = data["aggregationTemporality"]?.integer, (1...2).contains(temporality) {
             own.append(("metric.temporality", temporality == 1 ? "delta" : "cumulative"))
         }
@@ -52,7 +54,8 @@ enum OTLPMetrics {
         )
     }
 
-    /// The attributes of a series, and its value: a number, or the count, sum and buckets of a histogram.
+    /// Returns the attributes of a series and its value, which is a number, or the count, sum and buckets of a
+    /// histogram.
     private static func value(_ point: JSONValue) -> JSONValue {
         let attributes = Dictionary(OTLPRequest.attributes(point["attributes"]).map { ($0.name, $0.value) }) { $1 }
         var members: [String: JSONValue] = ["attributes": .object(attributes)]

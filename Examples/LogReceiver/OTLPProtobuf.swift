@@ -4,8 +4,8 @@ import HTTPChainLogShipper
 
 /// Converts OTLP requests from Protocol Buffers to JSON, so that all other code reads JSON.
 ///
-/// Unknown fields are skipped, as Protocol Buffers require. The input limits the size of the result: a message has a
-/// member for each of its fields, and is no deeper than ``deepest``.
+/// Unknown fields are skipped, as Protocol Buffers require. The size of the result is limited by that of the input: a
+/// message has a member for each of its fields, and isn't nested deeper than ``deepest``.
 enum OTLPProtobuf {
     /// The kinds of requests.
     enum Request {
@@ -29,7 +29,7 @@ enum OTLPProtobuf {
 
     /// The maximum depth of nested messages.
     ///
-    /// An attribute's value takes three for each of its levels.
+    /// An attribute's value needs three for each of its levels.
     private static let deepest = 100
 
     /// The representation of a field in JSON.
@@ -59,7 +59,7 @@ enum OTLPProtobuf {
         guard depth <= deepest else { throw ProtobufReader.Malformed() }
         var reader = ProtobufReader(content)
         var members: [String: JSONValue] = [:]
-        // Lists are collected separately, because as members they would be copied for each element.
+        // Lists are collected separately, because they would be copied for each element if they were members.
         var lists: [String: [JSONValue]] = [:]
         while let (number, value) = try reader.next() {
             guard let field = fields[number] else { continue }
@@ -86,7 +86,8 @@ enum OTLPProtobuf {
         case (.integer, .varint), (.integer, .fixed32): return .integer(value.integer ?? 0)
         case (.zigzag, .varint(let number)): return .integer(Int64(number >> 1) ^ -Int64(number & 1))
         case (.long, .varint), (.packedLongs, .fixed64): return .string(String(value.integer ?? 0))
-        // `fixed64` and `sfixed64` are treated alike, because no real time or count is so large that they differ.
+        // `fixed64` and `sfixed64` are treated in the same way, because no real time or count is so large that they
+        // differ.
         case (.long, .fixed64): return .string(String(value.integer ?? 0))
         case (.double, .fixed64), (.packedDoubles, .fixed64): return .number(value.double ?? 0)
         case (.identifier, .bytes(let bytes)):
@@ -109,7 +110,7 @@ enum OTLPProtobuf {
 
     // MARK: Messages
 
-    /// A request: resources with scopes with elements.
+    /// Returns a request, which consists of resources with scopes with elements.
     private static func envelope(
         _ names: [String],
         _ element: @escaping @Sendable () -> [Int: Field]

@@ -2,7 +2,7 @@ import FlyingFox
 import Foundation
 import HTTPChain
 
-/// The common structure of the three OTLP requests: resources with scopes with elements.
+/// The common structure of the three kinds of OTLP requests: resources with scopes with elements.
 struct OTLPRequest {
     /// The origin of an element.
     struct Source {
@@ -11,10 +11,10 @@ struct OTLPRequest {
         var resource: [(name: String, value: JSONValue)]
         var path: String
 
-        /// The component of the program: the scope, or the service if there is none.
+        /// The component of the program, which is the scope, or the service if there is none.
         var component: String { scope.isEmpty ? service : scope }
 
-        /// The resource's attributes except for the service's name, with the prefix `resource.`.
+        /// The attributes of the resource, except for the service's name, with the prefix `resource.`.
         var attributes: [(name: String, value: JSONValue)] {
             resource.filter { $0.name != "service.name" }.map { ("resource." + $0.name, $0.value) }
         }
@@ -24,7 +24,7 @@ struct OTLPRequest {
     ///
     /// - Parameters:
     ///   - names: The names of the lists of resources, scopes and elements.
-    ///   - visit: Receives an element, its place in the request, and its origin.
+    ///   - visit: Receives an element, its position in the request, and its origin.
     static func visit(
         _ json: JSONValue,
         _ names: (resources: String, scopes: String, elements: String),
@@ -67,14 +67,16 @@ struct OTLPRequest {
         return list
     }
 
-    /// Returns key-value pairs, leaving out elements that aren't pairs.
+    /// Returns key-value pairs.
+    ///
+    /// Elements that aren't pairs are omitted.
     static func attributes(_ json: JSONValue?) -> [(name: String, value: JSONValue)] {
         (json?.array ?? []).compactMap { pair in
             pair["key"]?.string.map { ($0, pair["value"].map(plain) ?? .null) }
         }
     }
 
-    /// Returns the value of an AnyValue.
+    /// Returns the value of an `AnyValue`.
     static func plain(_ json: JSONValue) -> JSONValue {
         guard let members = json.object else { return json }
         if let value = members["stringValue"] { return value }

@@ -2,7 +2,9 @@ import Foundation
 import HTTPChain
 import Logging
 
-/// Reads the spans of an `ExportTraceServiceRequest`: each becomes a record whose attributes describe it.
+/// Reads the spans of an `ExportTraceServiceRequest`.
+///
+/// Each becomes a record whose attributes describe it.
 enum OTLPTraces {
     static func batch(_ json: JSONValue) throws -> ReceivedBatch {
         var batch = ReceivedBatch()

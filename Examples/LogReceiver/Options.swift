@@ -6,11 +6,11 @@ struct Options {
     var host = "127.0.0.1"
     /// The port.
     ///
-    /// The default is OpenTelemetry's, which its exporters use too.
+    /// The default is OpenTelemetry's port, which its exporters use too.
     var port: UInt16 = 4318
     /// Archives of HTTP traffic (HAR 1.2) to show from the start.
     var archives: [String] = []
-    /// The file that keeps received records for the next start; none by default.
+    /// The file that stores received records for the next start; none by default.
     var keptFile: String?
     /// Whether the receiver sends sample traffic to itself.
     var isDemo = false
@@ -66,7 +66,7 @@ struct Options {
     }
 }
 
-/// The command line is invalid.
+/// The error for an invalid command line.
 struct UsageError: Error, CustomStringConvertible {
     var description: String
 }

@@ -1,13 +1,13 @@
 import FlyingFox
 import Foundation
 
-/// The page's files, which are part of the program.
+/// The files of the page, which are part of the program.
 enum Page {
     /// Returns the file at a path, or `nil` if there is none.
     static func file(_ path: String) -> HTTPResponse? {
         guard let (type, bytes) = content(path) else { return nil }
         var fields = Receiver.fields(type + "; charset=utf-8")
-        // Allows only the page's own scripts and resources, regardless of what records contain.
+        // This allows only the page's own scripts and resources, regardless of the content of records.
         fields[HTTPHeader("Content-Security-Policy")] =
             "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
             + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

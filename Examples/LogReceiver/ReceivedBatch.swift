@@ -4,9 +4,9 @@ import Foundation
 /// The records of a request.
 struct ReceivedBatch: Sendable {
     var records: [ReceivedRecord] = []
-    /// The number of records that can't be read.
+    /// The number of records that couldn't be read.
     var rejected = 0
-    /// The first unreadable record's place and problem.
+    /// The position of the first record that couldn't be read, and the problem.
     var problem: String?
 
     /// Adds the next record, or counts it as rejected.

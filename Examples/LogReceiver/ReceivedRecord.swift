@@ -2,16 +2,16 @@ import Foundation
 import HTTPChain
 import Logging
 
-/// A record as the page shows it, regardless of its format.
+/// A record in the form in which the page shows it, regardless of its format.
 struct ReceivedRecord: Sendable {
     /// The format: `otlp`, `loki`, `ndjson` or `har`; `span` or `metric` if it isn't a log record.
     var format: String
     /// The time of the event, in milliseconds since 1970.
     var time: Double
     var level: Logger.Level
-    /// The component of the program that it comes from.
+    /// The component of the program that sent the record.
     var component: String
-    /// The program that it comes from.
+    /// The program that sent the record.
     var service: String
     var message: String
     var attributes: [(name: String, value: JSONValue)] = []
@@ -27,7 +27,7 @@ struct ReceivedRecord: Sendable {
 
     /// Returns the record as a JSON object.
     ///
-    /// Text beyond the limits is cut off and marked.
+    /// Text beyond the limits is truncated and marked.
     func json(number: Int64) -> [UInt8] {
         var text: [UInt8] = []
         text.append(text: "{\"seq\":\(number),\"time\":\(Self.plausible(time)),\"level\":\"\(level.rawValue)\"")
@@ -85,12 +85,12 @@ struct ReceivedRecord: Sendable {
         (nanoseconds / 1000).rounded() / 1000
     }
 
-    /// Now, in milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     static var now: Double { Date().timeIntervalSince1970 * 1000 }
 }
 
 extension Logger.Level {
-    /// The level for a word of any of the usual vocabularies.
+    /// Makes the level for a word of any of the usual vocabularies.
     init?(word: String) {
         switch word.lowercased() {
         case "trace", "verbose": self = .trace
@@ -104,7 +104,7 @@ extension Logger.Level {
         }
     }
 
-    /// The level for an OpenTelemetry severity number, 1 to 24.
+    /// Makes the level for an OpenTelemetry severity number, 1 to 24.
     init?(severityNumber number: Double) {
         switch number {
         case 1..<5: self = .trace

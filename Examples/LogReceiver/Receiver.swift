@@ -5,7 +5,7 @@ import HTTPChainLogShipper
 
 /// Handles requests.
 ///
-/// Accepts logs in three formats, spans, metrics and archives of HTTP traffic for the page.
+/// The receiver accepts logs in three formats, spans, metrics, and archives of HTTP traffic for the page.
 struct Receiver: HTTPHandler {
     let store: RecordStore
     /// Whether only this computer can reach the receiver.
@@ -13,7 +13,7 @@ struct Receiver: HTTPHandler {
     /// If so, requests must name it as a loopback host.
     let isLocal: Bool
     private let gate = Gate(limit: 16)
-    /// A lower limit, because archives are large.
+    /// The limit is lower than for other requests, because archives are large.
     private let archiveGate = Gate(limit: 2)
     private let reader = BatchReader()
 
@@ -156,7 +156,7 @@ struct Receiver: HTTPHandler {
     }
 
     private func events(_ request: HTTPRequest) async throws -> HTTPResponse {
-        // A browser that reconnects sends the ID of its last event. The page can also put it into the query.
+        // A browser that reconnects sends the ID of its last event. The page can also put the ID into the query.
         let last = (request.headers[HTTPHeader("Last-Event-ID")] ?? request.query["last"] ?? "").split(separator: ":")
         let isSameRun = last.count == 2 && last[0] == store.instance
         let position = isSameRun ? Int64(last[1]) ?? 0 : 0
@@ -178,9 +178,9 @@ struct Receiver: HTTPHandler {
 }
 
 extension Receiver {
-    /// Refuses requests from pages of other sites in a browser on this computer.
+    /// Refuses requests that a browser on this computer sends for pages of other sites.
     ///
-    /// Such a page may use its own host name for this computer's address.
+    /// Such a page may use its own host name for the address of this computer.
     private func checkSender(of request: HTTPRequest) throws {
         let host = request.headers[.host] ?? ""
         if let origin = request.headers[HTTPHeader("Origin")], origin != "http://" + host {
@@ -219,7 +219,7 @@ extension Receiver {
         var fields = fields("text/plain; charset=utf-8")
         var bytes: [UInt8]?
         if request.path.hasPrefix("/v1/") {
-            // The Status message of OTLP/HTTP: 3 is INVALID_ARGUMENT, 14 is UNAVAILABLE.
+            // The `Status` message of OTLP/HTTP: 3 is INVALID_ARGUMENT, 14 is UNAVAILABLE.
             let code: Int64 = refusal.status == .serviceUnavailable ? 14 : 3
             if isProtobuf(request) {
                 var status = ProtobufWriter()
@@ -248,7 +248,7 @@ extension Receiver {
         HTTPResponse(statusCode: .ok, headers: fields("application/json"), body: Data(text.utf8))
     }
 
-    /// A response's fields, which prevent caching, type guessing and use by other sites.
+    /// The fields of a response, which prevent caching, type sniffing, and use by other sites.
     static func fields(_ contentType: String) -> HTTPHeaders {
         [
             .contentType: contentType,

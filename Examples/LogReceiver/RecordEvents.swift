@@ -1,10 +1,10 @@
 import FlyingSocks
 import Foundation
 
-/// Stored records, then new ones as they arrive, as server-sent events.
+/// Server-sent events for the stored records, and then for new ones as they arrive.
 ///
-/// The events are `hello` (the current state), `records` (an array) and `cleared`. Their ids are the positions to
-/// resume from after a broken connection.
+/// The events are `hello` (the current state), `records` (an array) and `cleared`. Their IDs are the positions from
+/// which to resume after a broken connection.
 struct RecordEvents: AsyncBufferedSequence {
     typealias Element = UInt8
 
@@ -24,9 +24,9 @@ struct RecordEvents: AsyncBufferedSequence {
         private var clearedThrough: Int64?
         private var pending: ArraySlice<UInt8> = []
 
-        /// The maximum number of records and bytes of an event.
+        /// The maximum number of records in an event, and the maximum number of their bytes.
         private static let batch = (count: 500, bytes: 1 << 20)
-        /// The time within which new records go into the same event.
+        /// The time for which new records are collected for the same event.
         private static let pause = Duration.milliseconds(50)
 
         init(store: RecordStore, signals: AsyncStream<Void>.Iterator, position: Int64) {

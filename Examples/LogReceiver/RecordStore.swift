@@ -9,7 +9,7 @@ actor RecordStore {
     /// The maximum number of concurrent watchers.
     static let watcherLimit = 64
 
-    /// Identifies this run, so that clients of an earlier run notice that the numbers restart.
+    /// An identifier of this run, so that clients of an earlier run notice that the numbers restart.
     nonisolated let instance = String(UInt64.random(in: .min ... .max), radix: 36)
 
     private struct Entry {
@@ -18,28 +18,28 @@ actor RecordStore {
     }
 
     private var entries: [Entry] = []
-    /// The index of the first kept entry.
+    /// The index of the first entry that is kept.
     ///
     /// Entries before it are removed in batches.
     private var start = 0
     private var size = 0
     private var lastNumber: Int64 = 0
     private var clearedThrough: Int64 = 0
-    /// The file that keeps the records for the next run.
+    /// The file that stores the records for the next run.
     private var file: KeptRecords?
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var lastWatcher = 0
 
     /// Creates a store.
     ///
-    /// - Parameter file: The file that keeps the records for the next run; none by default.
+    /// - Parameter file: The file that stores the records for the next run; none by default.
     init(keptIn file: KeptRecords? = nil) {
         self.file = file
     }
 
     /// Loads the records of an earlier run.
     ///
-    /// Called once, before any are added.
+    /// This must be called once, before any records are added.
     func load() {
         guard var file else { return }
         self.file = nil
@@ -52,7 +52,7 @@ actor RecordStore {
     func append(_ records: [ReceivedRecord]) {
         guard !records.isEmpty else { return }
         let before = entries.count
-        // Sorted, because senders group the records of a batch, for example by component.
+        // The records are sorted, because senders group the records of a batch, for example by component.
         let order = records.indices.sorted { (records[$0].time, $0) < (records[$1].time, $1) }
         for record in order.map({ records[$0] }) {
             lastNumber += 1
@@ -102,7 +102,7 @@ actor RecordStore {
         var count: Int
         /// The number of the oldest stored record.
         var first: Int64
-        /// The number of the newest record, which is the count of all received ones.
+        /// The number of the newest record, which is also the number of records received so far.
         var last: Int64
         /// The number of the newest cleared record.
         var clearedThrough: Int64
@@ -148,7 +148,7 @@ actor RecordStore {
         watchers[watcher] = nil
     }
 
-    /// Wakes all watchers, even without a change, because writing to them shows whether they are still connected.
+    /// Wakes all watchers, even if there is no change, because writing to them shows whether they are still connected.
     func wake() {
         for watcher in watchers.values { watcher.yield() }
     }

@@ -21,14 +21,14 @@ func runReceiver(_ options: Options, _ body: @escaping @Sendable (_ url: String)
             }
         }
         group.addTask {
-            // Writing to pages from time to time shows which of them are closed.
+            // Writing to pages from time to time reveals those that are closed.
             while true {
                 try await Task.sleep(for: .seconds(10))
                 await store.wake()
             }
         }
         group.addTask { try await body(try await url(of: server, options)) }
-        // The end of `body`, or the first error, ends all tasks.
+        // When `body` ends, or on the first error, all tasks end.
         try await group.next()
         group.cancelAll()
     }
@@ -38,8 +38,8 @@ private func makeServer(_ options: Options, _ store: RecordStore) throws -> HTTP
     guard let address = try? sockaddr_in.inet(ip4: options.host, port: options.port) else {
         throw UsageError(description: "--host is an IPv4 address such as 127.0.0.1, not \(options.host).")
     }
-    // Without a replay buffer, a request that is refused midway gets its response immediately, and not after the rest
-    // has arrived.
+    // Without a replay buffer, a request that is refused midway gets its response immediately, rather than after the
+    // rest has arrived.
     let configuration = HTTPServer.Configuration(
         address: address,
         timeout: 60,
@@ -72,7 +72,7 @@ private func url(of server: HTTPServer, _ options: Options) async throws -> Stri
     return url
 }
 
-/// The receiver can't listen.
+/// The error if the receiver can't listen.
 struct ListeningError: Error, CustomStringConvertible {
     var description: String
 }

@@ -1,4 +1,4 @@
-// A list that is shown immediately: first the stored list, then the service's.
+// Shows a list immediately: first the stored list, and then the service's.
 //
 //     swift run OfflineList
 //
@@ -13,7 +13,9 @@ struct Book: Codable, Hashable, Sendable {
     var title: String
 }
 
-/// The list, whose replies are stored.
+/// The call that gets the list.
+///
+/// Its responses are stored.
 struct ListBooks: StoredRequest, ValuelessRequest {
     typealias Output = [Book]
     var path: String { "books" }
@@ -48,7 +50,7 @@ do {
     let server = try await LoopbackServer.start { exchange in
         _ = try await exchange.readBody()
         let visit = await visits.next()
-        // The second request gets a 503, so that the retry stage retries it.
+        // The second request gets a 503, and the retry stage retries it.
         if visit == 2 { return try await exchange.reply(503, fields: [("Retry-After", "0")], body: Data()) }
         let books = visit == 1 ? #"[{"title":"Emma"}]"# : #"[{"title":"Emma"},{"title":"Persuasion"}]"#
         try await exchange.reply(200, fields: [("Content-Type", "application/json")], body: Data(books.utf8))

@@ -10,7 +10,7 @@ private struct NewUser: Encodable, Sendable {
     var name: String
 }
 
-/// A custom stage, of the kind that every user of the package writes sooner or later.
+/// A custom stage, of a kind that many users of the package write.
 private struct StopwatchMiddleware: Middleware {
     var phase: Phase { .call }
     var summary: StageSummary { StageSummary("StopwatchMiddleware", purpose: "prints how long a call took") }

@@ -75,7 +75,8 @@ struct Journal: Sendable {
         )
     }
 
-    /// Gets tokens from the service's own endpoint: with the password at first, and later by refreshing the last one.
+    /// Returns a provider that gets tokens from the service's own endpoint: first with the password, and later by
+    /// refreshing the last token.
     private static func tokens(for account: Account, at service: String) -> some AccessTokenProvider {
         struct Session: Decodable { var token: String, renewal: String, lifetime: Double }
         return .asking { old, context in
@@ -94,9 +95,9 @@ struct Journal: Sendable {
         }
     }
 
-    /// All sightings, page by page.
+    /// Returns all sightings, page by page.
     ///
-    /// If there is no connection, the stored ones.
+    /// If there is no connection, these are the stored ones.
     func sightings() -> some AsyncSequence<Sighting, any Error> {
         struct List: Decodable, Sendable { var sightings: [Sighting], next: String? }
         let first = Request.get("sightings").caching(.storedOnFailure).retry(.never)

@@ -1,4 +1,4 @@
-// An app's client for a service: from its sign-in to its work without a connection.
+// An app's client for a service, from sign-in to working without a connection.
 //
 //     swift run RealApp
 //

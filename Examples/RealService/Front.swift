@@ -2,7 +2,9 @@ import Foundation
 import HTTPChain
 import HTTPChainTesting
 
-/// The requests in flight, for which a shutdown waits.
+/// The requests in flight.
+///
+/// A shutdown waits until they have ended.
 actor Gate {
     private(set) var count = 0
     private var isClosed = false
@@ -55,7 +57,7 @@ private func respond(to request: LoopbackRequest, from storefront: Storefront) a
     }
 }
 
-/// Returns when SIGTERM arrives.
+/// Waits until SIGTERM arrives.
 ///
 /// The signal no longer ends the process.
 func termination() async {

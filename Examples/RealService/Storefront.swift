@@ -45,7 +45,7 @@ struct Storefront: Sendable {
         }
         self.catalog = upstream
         self.prices = try upstream.replacing(URLBuilderMiddleware.self, with: URLBuilderMiddleware(base: prices))
-        // A page without reviews is better than none.
+        // A page without reviews is better than no page.
         let none = Response(.ok, headers: [.contentType: "application/json"], body: "[]")
         self.reviews =
             try upstream
@@ -53,7 +53,7 @@ struct Storefront: Sendable {
             .inserting(FallbackMiddleware(.response(none)), before: RetryMiddleware.self)
     }
 
-    /// Fetches the parts of a page: the product first, then the rest concurrently, within the time that is left.
+    /// Fetches the parts of a page within the time that is left: first the product, and then the others concurrently.
     func page(for id: Int, within budget: Duration) async throws -> ProductPage {
         struct Product: Decodable, Sendable { var name: String }
         struct Price: Decodable, Sendable { var amount: Int }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPChainTesting
 
-/// Three upstreams with faults, and the collector of the log.
+/// Three upstreams with faults, and the collector of logs.
 actor Upstreams {
     private(set) var records = 0
     private var visits: [String: Int] = [:]
@@ -9,7 +9,7 @@ actor Upstreams {
     func startCatalog() async throws -> LoopbackServer {
         try await LoopbackServer.start { exchange in
             _ = try await exchange.readBody()
-            // Product 9 is stuck.
+            // Product 9 never gets a response.
             if exchange.request.target == "/products/9" { return try await exchange.waitForPeerToClose() }
             try await exchange.reply(200, fields: json, body: Data(#"{"name":"lamp"}"#.utf8))
         }
@@ -19,7 +19,8 @@ actor Upstreams {
         try await LoopbackServer.start { exchange in
             _ = try await exchange.readBody()
             let visit = await self.visit(exchange.request.target)
-            // The first request for the price of product 8 is stuck, and the one for product 6 takes half a second.
+            // The first request for the price of product 8 never gets a response, and the one for product 6 takes half
+            // a second.
             if exchange.request.target == "/prices/8", visit == 1 { return try await exchange.waitForPeerToClose() }
             if exchange.request.target == "/prices/6" { try await Task.sleep(for: .milliseconds(500)) }
             try await exchange.reply(200, fields: json, body: Data(#"{"amount":40}"#.utf8))

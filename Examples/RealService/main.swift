@@ -1,9 +1,9 @@
-// A service that calls three others within the time that its caller has. It has a breaker, hedging and a log, and shuts
-// down without losing a request.
+// A service that calls three others within the time limit of its own caller. It has a circuit breaker, hedging and a
+// log, and shuts down without losing a request.
 //
 //     swift run RealService
 //
-// The upstreams, the collector of the log and the visitors run in this process.
+// The upstreams, the collector of logs, and the visitors run in this process.
 
 import Foundation
 import HTTPChain

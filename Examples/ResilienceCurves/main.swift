@@ -4,9 +4,9 @@
 //     swift run -c release ResilienceCurves --table
 //     swift run -c release ResilienceCurves --check Sources/HTTPChain/HTTPChain.docc/Resilience.md
 //
-// The first prints a line for each run and, with a directory, writes one SVG for each scenario there. The second prints
-// the means over five seeds as a table in Markdown. The third fails unless the page has that table and the adaptive
-// limit is ahead of every other limit, or behind by no more than `ScoreBound` gives a reason for.
+// The first command prints a line for each run and, if a directory is given, writes one SVG for each scenario there.
+// The second prints the means over five seeds as a Markdown table. The third fails unless the page contains that table
+// and the adaptive limit is better than every other limit, or worse by no more than `ScoreBound` has a reason for.
 
 import Foundation
 import HTTPChainCircuitBreaker

@@ -70,7 +70,7 @@ func demonstrate() async throws {
     await server.stop()
 }
 
-/// Runs a command on a thread that may block, like a program without `async`.
+/// Runs a command on a thread that may block, as in a program without `async`.
 private func onThread(_ command: @escaping @Sendable () throws -> Void) async throws {
     try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
         Thread { done.resume(with: Result(catching: command)) }.start()

@@ -7,7 +7,7 @@ let usage = "RouteTool check FILE | list FILE | call FILE ROUTE [variable=value]
 
 /// Runs one command.
 ///
-/// This program doesn't use `async`: it waits for the calls that it makes.
+/// This program doesn't use `async`. It waits for the calls that it makes.
 func run(_ arguments: [String], environment: [String: String], say: (String) -> Void) throws {
     guard arguments.count >= 2 else { throw Misuse() }
     let table = try RouteTable(

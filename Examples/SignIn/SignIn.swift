@@ -4,10 +4,10 @@ import HTTPChainInMemory
 import HTTPChainOAuth
 import SignInServer
 
-/// Signs in with a browser, keeps the token, uses it, and signs out, against an authorization server in this process.
+/// Signs in with a browser, stores the token, uses it, and signs out, against an authorization server in this process.
 ///
-/// `swift run SignIn`: there is no user to click, so the program follows the authorization page's redirect itself, as a
-/// browser does. Everything else is as in a real program: the redirect goes to a server on a loopback address.
+/// `swift run SignIn`: no user is present, so the program itself follows the redirect of the authorization page, as a
+/// browser does. Everything else is as in a real program: the redirect leads to a server on a loopback address.
 @main
 enum SignIn {
     static func main() async throws {
@@ -49,7 +49,7 @@ enum SignIn {
         print("Signed out: \(server.revoked.count) tokens revoked")
     }
 
-    /// Acts as the browser: shows the page and, as the user allows access, follows the server's redirect.
+    /// Acts as the browser: shows the page and, because the user allows access, follows the server's redirect.
     private static func browse(_ url: String, over transport: InMemoryTransport) async throws {
         let page = try await transport.send(.get(url))
         guard let callback = page.headers[.location] else { throw SignInError(.malformedCallback("no redirect")) }

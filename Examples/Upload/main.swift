@@ -41,7 +41,7 @@ func upload(_ files: [URL], to target: String) async throws {
         }
         return await group.reduce(into: []) { $0.append($1) }.sorted()
     }
-    // As in a window: a bar for each call, an activity indicator, and a message if it takes long.
+    // As in a window, there is a bar for each call, an activity indicator, and a message if it takes long.
     let bars = TerminalProgressWriter(label: "upload", showing: .upload, linesEvery: .seconds(1))
     var ended = 0
     for await event in events {

@@ -44,7 +44,7 @@ extension AuthorizationServer {
         }
     }
 
-    /// A refresh token can be used only once, RFC 9700 §4.14.
+    /// Handles a refresh token, which can be used only once, RFC 9700 §4.14.
     private func refresh(_ refreshToken: String) -> Response {
         state.withLock { state in
             guard state.tokens.removeValue(forKey: refreshToken) != nil else { return Self.refusal("invalid_grant") }
@@ -52,7 +52,7 @@ extension AuthorizationServer {
         }
     }
 
-    /// RFC 8628 §3.5.
+    /// Handles a request of the device flow for a token, RFC 8628 §3.5.
     private func poll(_ code: String, now: Date) -> Response {
         state.withLock { state in
             guard let device = state.devices[code] else { return Self.refusal("invalid_grant") }

@@ -3,11 +3,11 @@ public import HTTPChainCore
 import HTTPChainOAuth
 import HTTPTypes
 
-/// A small in-memory authorization server that strictly checks the requirements of the standards for clients.
+/// A small in-memory authorization server that strictly checks the standards' requirements for clients.
 ///
 /// It supports the authorization code flow with PKCE (RFC 6749, RFC 7636), the device flow (RFC 8628), single-use
 /// refresh tokens, revocation (RFC 7009) and metadata (RFC 8414). Its tokens give access to a resource, `/me`. It is
-/// for examples and tests. It has no users to ask, so ``answer(with:)`` sets their decision.
+/// for examples and tests. It has no real users, so ``answer(with:)`` sets their decision.
 public final class AuthorizationServer: Sendable {
     /// The user's decision.
     public enum Decision: Sendable {
@@ -35,7 +35,7 @@ public final class AuthorizationServer: Sendable {
         var decision = Decision.allow
         var codes: [String: Code] = [:]
         var devices: [String: Device] = [:]
-        /// The valid access tokens, by the refresh token issued with them.
+        /// The valid access tokens, by the refresh tokens issued with them.
         var tokens: [String: String] = [:]
         var revoked: [String] = []
         var count = 0
@@ -50,7 +50,7 @@ public final class AuthorizationServer: Sendable {
     ///
     /// - Parameters:
     ///   - issuer: The server's name.
-    ///   - clientID: The only registered client, which is public and has a redirect URI on a loopback address.
+    ///   - clientID: The only registered client. It is public, and has a redirect URI on a loopback address.
     public init(issuer: String = "https://auth.example", clientID: String = "garden") {
         self.issuer = issuer
         self.clientID = clientID
@@ -144,7 +144,7 @@ public final class AuthorizationServer: Sendable {
         return Response(.ok)
     }
 
-    /// RFC 8252 §7.3: any port of a loopback address.
+    /// Returns whether a URI has a loopback address, with any port, RFC 8252 §7.3.
     private static func isLoopback(_ uri: String) -> Bool {
         guard let components = URLComponents(string: uri) else { return false }
         return components.scheme == "http" && components.host == "127.0.0.1" && components.path == "/callback"

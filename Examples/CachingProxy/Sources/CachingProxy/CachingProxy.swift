@@ -70,9 +70,9 @@ struct CachingProxy: AsyncParsableCommand {
         try await transport.shutdown()
     }
 
-    /// Allows many connections, because each client's request may need one.
+    /// The configuration allows many connections, because each client's request may need one.
     ///
-    /// Idle connections are closed before a server closes them, because that would break the next request.
+    /// Idle connections are closed before the server closes them, because that would break the next request.
     private static var clientConfiguration: HTTPClient.Configuration {
         var configuration = AsyncHTTPClientTransport.standardConfiguration
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256

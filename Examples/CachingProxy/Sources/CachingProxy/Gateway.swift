@@ -5,7 +5,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Converts a client's requests to the chain's.
+/// Converts a client's requests to requests of the chain.
 struct Gateway: Sendable {
     let chain: Chain
 
@@ -40,7 +40,7 @@ struct Gateway: Sendable {
         return request
     }
 
-    /// Whether the head announces content, RFC 9112 §6.3.
+    /// Returns whether the head announces content, RFC 9112 §6.3.
     static func hasContent(_ head: HTTPRequestHead) -> Bool {
         if head.headers.contains(name: "Transfer-Encoding") { return true }
         return head.headers.first(name: "Content-Length").flatMap { Int64($0) }.map { $0 > 0 } ?? false

@@ -7,7 +7,7 @@ enum HopByHop {
         "connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
     ]
 
-    /// The names listed by `Connection` fields, in lower case.
+    /// Returns the names listed in `Connection` fields, in lower case.
     static func listed(_ values: [some StringProtocol]) -> Set<String> {
         Set(
             values.flatMap { $0.split(separator: ",") }
@@ -16,7 +16,7 @@ enum HopByHop {
         )
     }
 
-    /// Whether a field isn't forwarded.
+    /// Returns whether a field isn't forwarded.
     static func contains(_ name: String, listed: Set<String>) -> Bool {
         let name = name.lowercased()
         return names.contains(name) || name.hasPrefix("proxy-") || listed.contains(name)

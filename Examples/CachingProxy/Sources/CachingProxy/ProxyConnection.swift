@@ -18,9 +18,9 @@ struct ProxyConnection: ServerChildChannel {
         var channel: any Channel { client.channel }
     }
 
-    /// A response that can't be completed.
+    /// The error if a response can't be completed.
     ///
-    /// It closes the connection, so that the client notices.
+    /// Throwing it closes the connection, so that the client notices.
     struct Broken: Error {}
 
     let gateway: Gateway
@@ -83,7 +83,7 @@ struct ProxyConnection: ServerChildChannel {
         return try await isPersistent
     }
 
-    /// Responds, then finishes the content's channel, so that unread content is discarded.
+    /// Responds, and then finishes the content's channel, so that unread content is discarded.
     private func answering(
         _ request: HTTPChainCore.Request,
         _ head: HTTPRequestHead,
@@ -109,8 +109,8 @@ struct ProxyConnection: ServerChildChannel {
         try await writer.write(encoding.head())
         if encoding.framing == .none { return encoding.isPersistent }
         var count: Int64 = 0
-        // With a length, the last chunk is sent when the body has ended, because the cache stores the response then: the
-        // client's next request finds it.
+        // If there is a length, the last chunk is sent only when the body has ended. By then, the cache has stored the
+        // response, so that the client's next request finds it.
         var last: Data?
         for try await chunk in response.body {
             count += Int64(chunk.count)

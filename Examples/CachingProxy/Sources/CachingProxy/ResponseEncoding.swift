@@ -6,7 +6,7 @@ import NIOHTTP1
 
 /// Writes the chain's response to a client unchanged, in HTTP/1 framing.
 ///
-/// The server library's encoders add and remove fields, which a proxy may not do.
+/// The encoders of the server library add and remove fields, which a proxy must not do.
 struct ResponseEncoding {
     /// The framing of the content, RFC 9112 §6.
     enum Framing: Equatable {
@@ -40,7 +40,7 @@ struct ResponseEncoding {
         isPersistent = isModern && framing != .close && !asked.contains("close")
     }
 
-    /// The status line and the fields, in their original order.
+    /// Returns the status line and the fields, in their original order.
     func head() -> ByteBuffer {
         var text = "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase)\r\n"
         let connection = response.headerFields[values: .connection]

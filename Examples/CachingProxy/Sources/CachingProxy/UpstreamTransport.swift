@@ -30,6 +30,8 @@ struct UpstreamTransport: Transport {
 }
 
 extension HTTPField.Name {
-    /// RFC 9110 §7.2: the name is a field's, because the value isn't the connection's authority.
+    /// The name of the `Host` field, RFC 9110 §7.2.
+    ///
+    /// It is set as a field, because its value isn't the connection's authority.
     static let host = Self("Host") ?? .via
 }
