@@ -1,4 +1,4 @@
-"""The modules of the package and their folders, as Package.swift has them, for the checks in Python."""
+"""The modules of the package and their folders, read from Package.swift, for the checks in Python."""
 import glob
 import os
 import re
@@ -7,7 +7,7 @@ root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def modules():
-    """The folder of each module of ours, by its name."""
+    """Returns the folders of this package's modules, by name."""
     found = {os.path.basename(path): path for path in glob.glob(os.path.join(root, "Sources/HTTPChain*"))}
     with open(os.path.join(root, "Package.swift"), encoding="utf-8") as file:
         for folder, name in re.findall(r'^ *stage\(\s*"([^"]+)"(?:,\s*named: "(\w+)")?', file.read(), re.M):
@@ -15,7 +15,7 @@ def modules():
     return found
 
 
-# The modules that others re-export with their public declarations: users see those as declarations of the others.
+# The modules that others re-export with their public declarations. To users, these are declarations of the others.
 PARTS = {
     "HTTPChainCore": [
         "HTTPChainParameters", "HTTPChainRedaction", "HTTPChainReports", "HTTPChainTime", "HTTPChainValues",
@@ -24,18 +24,18 @@ PARTS = {
 
 
 def documented():
-    """The libraries that users import; the support module and the parts of the core are for this package alone."""
+    """Returns the libraries that users import, without the support module and the parts of the core."""
     hidden = {"HTTPChainSupport"}.union(*PARTS.values())
     return {name: path for name, path in sorted(modules().items()) if name not in hidden}
 
 
 def with_parts(module):
-    """The options of swift-symbolgraph-extract by which the graph of a module includes the parts that it re-exports."""
+    """Returns options of swift-symbolgraph-extract for including the parts that a module re-exports in its graph."""
     return ["-experimental-allowed-reexported-modules=" + ",".join(PARTS[module])] if module in PARTS else []
 
 
 def files(folder, pattern):
-    """The files of the module in a folder, without those of the modules inside it."""
+    """Returns the files of the module in a folder, without those of modules inside it."""
     inside = [path + os.sep for path in modules().values() if path.startswith(folder + os.sep)]
     paths = sorted(glob.glob(os.path.join(folder, "**", pattern), recursive=True))
     return [path for path in paths if not path.startswith(tuple(inside))]

@@ -1,4 +1,4 @@
-"""The sources of the package as a compiler for an Apple platform sees them, for a compiler on Linux."""
+"""Produces the package's sources in the form that a compiler for an Apple platform sees, for a compiler on Linux."""
 import glob
 import os
 import plistlib
@@ -12,31 +12,31 @@ import targets  # noqa: E402
 
 PACKAGE = open(os.path.join(root, "Package.swift")).read()
 PLATFORMS = ("macOS", "iOS", "tvOS", "watchOS", "visionOS")
-# The modules that the package asks for with canImport, and whether Apple platforms have them. AuthenticationServices is
-# on all of them; what it has there differs, and the code asks for the platform.
+# The modules in the package's canImport conditions, and whether Apple platforms have them. All of these platforms have
+# AuthenticationServices, but with different content, so the code checks the platform.
 MODULES = {
     "Darwin": True, "Security": True, "Network": True, "CryptoKit": True, "AuthenticationServices": True, "os": True,
     "FoundationNetworking": False, "FoundationXML": False, "Glibc": False, "Musl": False, "Android": False,
     "Bionic": False, "WASILibc": False, "WinSDK": False,
 }
-# C libraries of package managers, which only macOS has (Package.swift).
+# C libraries of package managers, which only macOS has (see Package.swift).
 ON_MACOS = {"CBrotli", "CZstd"}
 SYSTEMS = {"Linux", "Windows", "Android", "WASI", "OpenBSD", "FreeBSD"}
 
-# Conditions that have the same value on all platforms: the traits of the package, the configuration, the compiler.
+# Conditions with the same value on all platforms: the package's traits, the configuration, and the compiler.
 SAME = re.compile(r"\b(AsyncHTTPClient|Brotli|Macros|SQLite|ServiceLifecycle|Tracing|Valkey|XML|YAML|Zstd|DEBUG"
                   r"|hasAttribute\(nonexhaustive\))(?![\w(.])")
 # With the lines that continue it.
 CONDITION = re.compile(r"(?m)^[ \t]*#(?:if|elseif)\b.*(?:(?:(?<=&&)|(?<=\|\|)|(?<=\())[ \t]*\n.*|\n[ \t]*(?:&&|\|\|).*)*")
 ASKED = re.compile(r"\b(canImport|os)\((\w+)\)")
 IMPORT = r"(?m)^((?:public |package |internal |fileprivate |private |@_exported |@preconcurrency )*)import %s$"
-# A stub that adds to a module what it has on Apple platforms alone.
+# A stub that adds the API that a module has only on Apple platforms.
 ADDITIONS = {
     "Foundation": "AppleFoundation",
     "AsyncHTTPClient": "AsyncHTTPClientDarwin",
     "FlyingSocks": "FlyingSocksDarwin",
 }
-# Names of C whose types or values differ on Darwin; stubs/Darwin.swift has them with "D_" in front.
+# Names of C whose types or values differ on Darwin. In stubs/Darwin.swift, they have the prefix "D_".
 NAMES = """mode_t lstat fstat S_IFMT S_IFREG S_IFDIR S_IFLNK S_IFIFO S_IFSOCK S_ISVTX mkdir chmod fchmod opendir readdir
 closedir fcntl SOCK_STREAM SHUT_WR sa_family_t sockaddr sockaddr_in socket bind getsockname accept shutdown nfds_t poll
 TIOCGWINSZ ioctl usleep""".split()
@@ -44,7 +44,7 @@ NAME = re.compile(r'(?<![\w.`"])(' + "|".join(NAMES) + r')\b(?!")')
 
 
 def modules():
-    """The modules of the package and their folders, each after those that it imports."""
+    """Returns the modules of the package and their folders. Each module follows those that it imports."""
     folders = targets.modules()
     imports = {}
     for name, folder in folders.items():
@@ -65,13 +65,13 @@ def modules():
 
 
 def files(folder):
-    """The Swift files of a module."""
+    """Returns the Swift files of a module."""
     return targets.files(folder, "*.swift")
 
 
 def unknown(path):
-    """The conditions of a file that nothing here knows: the stubs have no such module, there is no such platform, or the
-    condition asks for something else, or for these in another form."""
+    """Returns the conditions of a file that aren't known here: the stubs lack the module, the platform doesn't exist,
+    or the condition is of another kind or in another form."""
     for condition in CONDITION.findall(open(path).read()):
         if not isKnown(condition):
             text = " ".join(condition.split())
@@ -79,7 +79,7 @@ def unknown(path):
 
 
 def isKnown(condition):
-    """Whether a condition, on one line, consists of names that are listed here."""
+    """Returns whether a condition, on one line, consists only of names that are listed here."""
 
     def known(asked):
         kind, name = asked.groups()
@@ -91,12 +91,12 @@ def isKnown(condition):
 
 
 def differs(folder):
-    """Whether a module has a branch for Apple platforms."""
+    """Returns whether a module has a branch for Apple platforms."""
     return any(ASKED.search(condition) for file in files(folder) for condition in CONDITION.findall(open(file).read()))
 
 
 def undeclared(name, folder):
-    """What a module lacks that reads the times of files: the App Store asks why, in a privacy manifest."""
+    """Returns the errors of modules that read files' times without the App Store's privacy manifest."""
     if not any(re.search(r"(?m)^(?!\s*//).*(?<![\w.])[fl]?stat\(\S", open(file).read()) for file in files(folder)):
         return
     path = os.path.join(folder, "PrivacyInfo.xcprivacy")
@@ -116,7 +116,7 @@ def undeclared(name, folder):
 
 
 def seen(text, platform):
-    """The text of a file as a platform sees it."""
+    """Returns the text of a file in the form that a platform sees."""
 
     def value(asked):
         kind, name = asked.groups()
@@ -133,7 +133,7 @@ def seen(text, platform):
 
 
 def darwin(line):
-    """A line with the names of C replaced that differ on Darwin."""
+    """Returns a line in which the names of C that differ on Darwin are replaced."""
     if re.match(r"\s*(//|case [a-z, ]+$)", line):
         return line
     line = re.sub(r"(?<![\w.])stat\(\)", "D_stat()", line)

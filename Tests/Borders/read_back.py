@@ -1,7 +1,7 @@
-"""Reads texts back from the languages that they were written in, with readers that were not written here.
+"""Reads text back from the languages that it was written in, with third-party readers.
 
-Input on standard input, as JSON: a list of {kind, written, expected}. Output, as JSON: a line for each text that is read
-as another one.
+Input on standard input, as JSON: a list of {kind, written, expected}. Output, as JSON: a line for each text that isn't
+read as expected.
 """
 import http.cookies
 import json
@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 
 
 class Page(HTMLParser):
-    """The elements of a page, with their attributes and the text in them."""
+    """Collects the elements of a page, with their attributes and text."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -45,7 +45,7 @@ class Page(HTMLParser):
 
 
 def html(written):
-    """As content, and as an attribute in each kind of quotation marks."""
+    """Reads the text as content, and as an attribute in each kind of quotation marks."""
     page = Page(f"<p title=\"{written}\">{written}</p><p title='{written}'>{written}</p>")
     if page.others or [element[0] for element in page.elements] != ["p", "p"]:
         return f"other elements: {page.elements} {page.others}"
@@ -69,7 +69,7 @@ def svg(written):
 
 
 def quoted_string(written):
-    """As a member of a list, whose end another member shows; without escapes as the module for cookies reads it."""
+    """Reads a member of a list, followed by another one. Escapes are removed as in the module for cookies."""
     members = urllib.request.parse_http_list(f"a={written}, b=c")
     if len(members) != 2 or members[1] != "b=c" or not members[0].startswith('a="') or not members[0].endswith('"'):
         return f"other members: {members}"
@@ -79,27 +79,27 @@ def quoted_string(written):
 
 
 def media_type(written):
-    """The parameter x, and no other; a reader of messages makes one space of many."""
+    """Reads the parameter x, which must be the only one. A parser of messages turns several spaces into one."""
     parameters = dict(policy.default.header_factory("content-type", written).params)
     others = set(parameters) - {"x", "boundary", "type"}
     return f"other parameters: {others}" if others else parameters.get("x", "")
 
 
 def pointer(written):
-    """By RFC 6901 §4, from the right."""
+    """Reads a JSON Pointer by RFC 6901 §4, from the right."""
     if "/" in written or re.search("~(?![01])", written):
         return "more than one token"
     return written.replace("~1", "/").replace("~0", "~")
 
 
 def line(written):
-    """As a terminal shows it: on one line, obeying nothing."""
+    """Checks that the text is one line for a terminal, without control sequences."""
     found = re.search("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", written)
     return f"a control character: {found.group()!r}" if found else written
 
 
 def page(written):
-    """The elements and attributes of a whole page, as a list, and the texts of its list."""
+    """Returns the elements and attributes of a whole page as a list, and the texts of its list."""
     read = Page(written)
     names = sorted({name for element in read.elements for name in element[1]})
     return json.dumps({
@@ -114,9 +114,9 @@ def same_json(read, expected):
 
 
 def shell(texts):
-    """All words by one shell: each argument ends with a byte that no word may hold."""
+    """Reads all words with one shell. Each argument ends with a byte that no word may contain."""
     script = "".join(f"show {text['written']}\n" for text in texts)
-    # A word that is not quoted well enough may run something.
+    # A word with insufficient quotation might run something.
     with tempfile.TemporaryDirectory() as folder:
         output = subprocess.run(
             ["sh"], input=("show() { for word; do printf '%s\\1' \"$word\"; done; printf '\\2'; }\n" + script).encode(),
@@ -124,7 +124,7 @@ def shell(texts):
         )
     calls = output.stdout.decode().split("\2")[:-1]
     if output.returncode or output.stderr or len(calls) != len(texts):
-        # One word broke the script: each by itself.
+        # One word broke the script, so each is read separately.
         if len(texts) == 1:
             return [f"the shell said: {output.stdout.decode()!r} {output.stderr.decode()!r}"]
         middle = len(texts) // 2

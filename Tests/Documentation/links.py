@@ -1,7 +1,7 @@
-"""The links of the pages: relative links to files, for the repository's web view, and the same links as DocC has them.
+"""The links of the pages: relative links to files, for the repository's web view, and the same links in DocC's form.
 
-`problems` checks all pages, and `for_docc` rewrites one. What belongs to DocC alone (`doc:`) is written nowhere else.
-Pictures are beside their pages, so that their names lead to them in both.
+`problems` checks all pages, and `for_docc` rewrites one. Links that only DocC understands (`doc:`) must not be used.
+Pictures are beside their pages, so that the same names work in both.
 """
 import glob
 import os
@@ -22,13 +22,13 @@ def read(path):
 
 
 def masked(text):
-    """The text with each character of a block or a span of code replaced, so that its brackets are not taken for links."""
+    """Replaces each character of blocks and spans of code, so that their brackets aren't mistaken for links."""
     code = r"^ *```.*?^ *```$|(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)"
     return re.sub(code, lambda match: re.sub(r"[^\n]", "x", match[0]), text, flags=re.M | re.S)
 
 
 def links(text):
-    """The links and pictures of a page that lead to files: each match, with the path and the anchor."""
+    """Yields the links and pictures of a page that lead to files: each match, with the path and the anchor."""
     for match in LINK.finditer(masked(text)):
         if not re.match(r"[a-z][a-z+.-]*:", match[3]):
             path, _, anchor = match[3].partition("#")
@@ -36,7 +36,7 @@ def links(text):
 
 
 def headings(text):
-    """The titles of the sections of a page by their anchors, as the web views of repositories make these."""
+    """Returns the titles of a page's sections by their anchors, in the form that repositories' web views use."""
     found = {}
     for match in re.finditer(r"^#+ +(.*?) *$", masked(text), re.M):
         title = text[match.start(1):match.end(1)]
@@ -47,23 +47,23 @@ def headings(text):
 
 
 def pages():
-    """The pages for DocC, with the module of each."""
+    """Returns the pages for DocC, with the module of each."""
     return {path: module for module, folder in targets.modules().items() for path in targets.files(folder, "*.docc/*.md")}
 
 
 def program(path):
-    """The folder of the example that a page takes apart, which has the name of the page; `None` for other pages."""
+    """Returns the folder of the example that a page explains and is named after, or `None` for other pages."""
     folder = os.path.join(root, "Examples", os.path.splitext(os.path.basename(path))[0])
     return folder if path.endswith(".md") and os.path.isdir(folder) else None
 
 
 def is_landing(text):
-    """Whether a page is that of its module, which DocC names after the module and not after the file."""
+    """Returns whether a page is the page of its module, which DocC names after the module rather than the file."""
     return text.lstrip().startswith("# ``")
 
 
 def problems():
-    """Each link of a page that does not lead to a file and a section, in the web view and on the site."""
+    """Returns each link of a page that doesn't lead to a file and a section, in the web view and on the site."""
     ours, found, count = pages(), [], 0
     hidden = os.path.join(root, ".github", "**", "*.md")
     others = [path for folder in ("", "Examples/**/", "Middleware/", "Tests/**/")
@@ -88,7 +88,7 @@ def problems():
 
 
 def for_docc(path, text):
-    """The text of a page with its links and fences as DocC has them; entries of Topics become links without a title."""
+    """Returns the text of a page with DocC's links and fences. Entries of Topics become links without titles."""
     ours, folder = pages(), os.path.dirname(path)
     topics = masked(text).find("\n## Topics\n")
     result, end = [], 0
@@ -106,5 +106,5 @@ def for_docc(path, text):
         link = f"<doc:{name}>" if 0 <= topics < match.start() else f"[{title}](doc:{name})"
         result += [text[end:match.start()], link]
         end = match.end()
-    # DocC takes the whole line for the name of the language.
+    # DocC treats the whole line as the name of the language.
     return re.sub(r"^( *```\w+) [^\n`]+$", r"\1", "".join(result) + text[end:], flags=re.M)

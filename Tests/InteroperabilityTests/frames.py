@@ -1,30 +1,30 @@
-"""A server of HTTP/2 over TLS that sends the frames it is asked for, and an nginx that is reloaded and killed.
+"""An HTTP/2 server over TLS that sends the frames that requests ask for, and an nginx that can be reloaded and killed.
 
     python3 frames.py DIRECTORY CERTIFICATE VARIABLES PORT
 
-Each request names itself in `X-Id`. The path says what happens to it, the first `times` times that the server sees this
-name (once by default); after that it is answered with 200:
+Each request has an identifier in `X-Id`. The path determines what happens to it, the first `times` times that the
+server sees this identifier (by default, once). After that, the response is 200:
 
-    /ok?ms=                        the response, after so many milliseconds
+    /ok?ms=                        the response after some milliseconds
     /reset/CODE?at=head|end|body   RST_STREAM with a code: after the head, the whole request, or a part of the response
-    /goaway/before                 GOAWAY whose last stream is the one before this
+    /goaway/before                 GOAWAY whose last stream is the previous one
     /goaway/after                  GOAWAY whose last stream is this one, and the response
     /goaway/lost                   GOAWAY whose last stream is this one, and the end of the connection
     /close?clean=                  the end of the connection without GOAWAY
     /early?status=&code=           a response to the head of an upload, and RST_STREAM with a code, if there is one
-    /broken/ERROR                  an error of the connection: frame (DATA on stream 0), hpack, size (a frame too large)
-    /broken/field                  a response that is malformed
-    /fields?count=                 a response with so many fields of 133 bytes
-    /stall?ms=                     no credit for the upload, for so many milliseconds or for ever
-    /settings?window=&streams=     SETTINGS: the initial window, the most concurrent streams
+    /broken/ERROR                  a connection error: frame (DATA on stream 0), hpack, size (a frame that is too large)
+    /broken/field                  a malformed response
+    /fields?count=                 a response with this many fields of 133 bytes
+    /stall?ms=                     no flow-control credit for the upload, for some milliseconds or forever
+    /settings?window=&streams=     SETTINGS: the initial window, and the maximum number of concurrent streams
     /lives/MODE?streams=N&ms=      on each connection, after N streams: goaway (GOAWAY, and up to twenty open streams
                                    are not processed), close, calm (RST_STREAM with ENHANCE_YOUR_CALM), or refuse (with
                                    REFUSED_STREAM)
 
-/counts/PREFIX shows how often each request was seen and processed.
+/counts/PREFIX shows how many times each request was seen and processed.
 
-PORT takes plain HTTP/1.1: /counts/PREFIX, too; /served counts and responds, behind nginx; /nginx/reload, /nginx/kill (by
-SIGKILL, and started again).
+PORT accepts plain HTTP/1.1: /counts/PREFIX, /served (counts and responds, behind nginx), /nginx/reload, and /nginx/kill
+(ends nginx with SIGKILL and restarts it).
 """
 import asyncio, collections, json, os, pathlib, signal, socket, ssl, subprocess, sys, urllib.parse
 import h2.config, h2.connection, h2.errors, h2.events, h2.exceptions, h2.settings
@@ -42,7 +42,7 @@ class Stream:
         self.query = dict(urllib.parse.parse_qsl(url.query))
         self.received = 0
         self.has_ended = False
-        # Whether the server has decided about it, so that the rest of the request changes nothing.
+        # Whether the server has decided how to respond, so that the rest of the request has no effect.
         self.is_settled = False
 
     def milliseconds(self, default=0):
@@ -57,7 +57,7 @@ class Connection:
         config = h2.config.H2Configuration(client_side=False, header_encoding="utf-8")
         self.h2 = h2.connection.H2Connection(config=config)
         self.streams, self.count, self.answered = {}, 0, 0
-        # The last stream of a GOAWAY: those above are ignored.
+        # The last stream in a GOAWAY. Streams above it are ignored.
         self.last = None
         self.tasks = set()
 
@@ -135,7 +135,7 @@ class Connection:
         if stream:
             stream.received += len(event.data)
         if stream and stream.action == "/stall" and stream.is_faulty:
-            # The connection's window is for the other streams.
+            # The connection's window must remain available to the other streams.
             if length:
                 self.h2.increment_flow_control_window(length)
             return
@@ -194,7 +194,7 @@ class Connection:
         else:
             self.respond(stream)
 
-    # A request that met the fault as often as it may is spared, and the fault waits for the next stream.
+    # A request that has met the fault often enough is spared, and the fault waits for the next stream.
     def live(self, stream, mode):
         if self.count >= int(stream.query["streams"]) and self.last is None:
             last = max(self.answered, stream.number - 2 * DROPPED) if mode == "goaway" else 0
@@ -202,7 +202,7 @@ class Connection:
             if mode in ("calm", "refuse"):
                 hit = [stream]
             elif mode == "close":
-                # The rest of the other requests has not been read, so nothing is done with them.
+                # The rest of the other requests hasn't been read, so nothing has been processed.
                 hit = [other for other in hit if other.has_ended]
             if all(other.is_faulty for other in hit):
                 self.count = 0
@@ -231,20 +231,20 @@ class Connection:
 
     def reset(self, stream, code=None):
         code = code or h2.errors.ErrorCodes[stream.action.split("/")[2]]
-        # REFUSED_STREAM promises that nothing was processed (RFC 9113 §8.7), and so does a server that wants HTTP/1.1.
+        # REFUSED_STREAM guarantees that nothing was processed (RFC 9113 §8.7), and so does HTTP_1_1_REQUIRED.
         if code not in (h2.errors.ErrorCodes.REFUSED_STREAM, h2.errors.ErrorCodes.HTTP_1_1_REQUIRED):
             processed[stream.name] += 1
         stream.is_settled = True
         self.h2.reset_stream(stream.number, code)
 
-    # Around h2, which sends nothing more after a GOAWAY.
+    # This bypasses h2, which sends nothing more after a GOAWAY.
     def go_away(self, last):
         self.last = max(last, 0)
         self.flush()
         self.writer.write(GoAwayFrame(0, last_stream_id=self.last).serialize())
 
 
-# A frame that is an error of the connection, or of the stream.
+# A frame that is a connection error or a stream error.
 def broken_frame(error, stream):
     length, kind, number, payload = {
         "frame": (1, 0, 0, b"x"),
@@ -298,7 +298,7 @@ async def answer(path, name):
 
 
 class Nginx:
-    """nginx with HTTP/2 in front of the plain port, with processes that are replaced when it is reloaded."""
+    """nginx with HTTP/2 in front of the plain port. Its processes are replaced when it is reloaded."""
 
     def __init__(self, directory, certificate, upstream):
         self.directory = pathlib.Path(directory).resolve() / "front"
@@ -306,7 +306,7 @@ class Nginx:
         self.ports = {"FRONT": free_port(), "IDLE": free_port(), "IDLE_PLAIN": free_port()}
         front = self.directory
         temporary = "\n".join(f"{kind}_temp_path {front};" for kind in ("proxy", "fastcgi", "uwsgi", "scgi"))
-        # A connection that is idle ends just as a paced request is sent, or after a number of requests.
+        # An idle connection ends just when a paced request is sent, or a connection ends after a number of requests.
         idle = "keepalive_timeout 1s;"
         limits = {"FRONT": "keepalive_requests 200;", "IDLE": idle, "IDLE_PLAIN": idle}
         servers = "\n".join(

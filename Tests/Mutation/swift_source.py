@@ -1,4 +1,4 @@
-"""Finds in Swift source where a mutation can be put. It knows tokens, not types: the compiler rejects what does not fit."""
+"""Finds places for mutations in Swift source. It knows tokens but not types: the compiler rejects invalid mutants."""
 
 import re
 
@@ -13,12 +13,12 @@ class Token:
 
     def __init__(self, kind, text, start, end, line, simple=False):
         self.kind, self.text, self.start, self.end, self.line = kind, text, start, end, line
-        # For a string: it has no escapes, no interpolation, and stands on one line.
+        # For a string: it has no escapes and no interpolation, and is on one line.
         self.simple = simple
 
 
 def end_of_string(source, start):
-    """The end of the string literal that begins at `start`, and whether it is simple."""
+    """Returns the end of the string literal that begins at `start`, and whether it is simple."""
     hashes = 0
     position = start
     while source[position] == "#":
@@ -126,7 +126,7 @@ def tokens(source):
 
 
 def neighbor(text):
-    """One more than a number; one less where one more might not fit."""
+    """Returns a number increased by one, or decreased by one if the larger one might not fit."""
     if "." in text or (("e" in text or "E" in text) and not text.startswith("0x")):
         return float(text.replace("_", "")) + 1
     value = int(text.replace("_", ""), 0)
@@ -140,8 +140,8 @@ def is_spaced(source, token):
 class Site:
     """A place with one or more mutants, each named by what it makes of `before`.
 
-    The place gets an operator of its own, or is put in a call: `opening` (with `{n}` for the number of the first
-    mutant) and `closing`.
+    The place gets its own operator, or is wrapped in a call: `opening` (with `{n}` for the number of the first mutant)
+    and `closing`.
     """
 
     def __init__(self, kind, line, start, end, before, afters, opening=None, closing=")", operator=None):
@@ -176,7 +176,7 @@ BINARY = {
 
 
 def sites(source):
-    """All places of a file, in order."""
+    """Returns all places of a file, in order."""
     all_tokens = tokens(source)
     found = []
     skipped = skipped_tokens(source, all_tokens)
@@ -215,7 +215,7 @@ def sites(source):
                     Site("byte", token.line, first.start, following.end, token.text, ["the next byte"], "mutantByte({n}, ")
                 )
                 continue
-            # Prose, patterns of interpolation and what has escapes: a change of it says little.
+            # Changes of prose, interpolation patterns, and text with escapes reveal little.
             if not token.simple or not text or len(text) > 40 or " " in text or before[-2:] == ["ascii", ":"]:
                 continue
             other = ("~" if text != "~" else "!") if len(text) == 1 else text + "~"
@@ -225,7 +225,7 @@ def sites(source):
         elif token.kind == "word":
             if token.text in ("true", "false"):
                 line = source[source.rfind("\n", 0, token.start) + 1 : token.start].lstrip()
-                # The compiler would no longer see that the cases are all there, or that the loop has no other end.
+                # The compiler could no longer see that the cases are exhaustive, or that the loop has no other end.
                 if (line.startswith("case ") and ":" not in line) or (previous and previous.text == "while"):
                     continue
                 other = "false" if token.text == "true" else "true"
@@ -233,7 +233,7 @@ def sites(source):
                     Site("truth", token.line, token.start, token.end, token.text, [other], "mutantTruth({n}, ")
                 )
             elif following and following.text == ":":
-                continue  # The label of an argument.
+                continue  # This is the label of an argument.
             elif token.text in CONDITIONS and not (previous and previous.text == "."):
                 found += clauses(source, all_tokens, index)
             elif token.text == "where":
@@ -243,7 +243,7 @@ def sites(source):
 
 
 def skipped_tokens(source, all_tokens):
-    """Tokens of signatures, attributes, compiler directives and raw values, where an expression would not compile."""
+    """Returns tokens of signatures, attributes, directives and raw values, in which an expression would not compile."""
     skipped = set()
     index = 0
     while index < len(all_tokens):
@@ -302,7 +302,7 @@ def has_logic(source, all_tokens, first, last):
 
 
 def clauses(source, all_tokens, keyword):
-    """The conditions of `if`, `guard` and `while` that are no bindings."""
+    """Returns the conditions of `if`, `guard` and `while` other than bindings."""
     is_loop = all_tokens[keyword].text == "while"
     parts = []
     depth = 0
@@ -325,7 +325,7 @@ def clauses(source, all_tokens, keyword):
         if first > last or all_tokens[first].text in ("let", "var", "case", "#", "_", "true"):
             continue
         if is_loop:
-            # A loop whose only condition always holds would cost the time limit and say little.
+            # A loop whose only condition is always true would run until the time limit, and reveal little.
             if position > 0:
                 found.append(condition_site(source, all_tokens, first, last, ["true"], "mutantTrue"))
             elif len(parts) == 1 and not has_logic(source, all_tokens, first, last):
@@ -339,7 +339,7 @@ def clauses(source, all_tokens, keyword):
 
 
 def where(source, all_tokens, keyword):
-    """The condition after `where`, of a loop or a case."""
+    """Returns the condition after `where`, of a loop or a case."""
     depth = 0
     first = index = keyword + 1
     while index < len(all_tokens):
@@ -359,7 +359,7 @@ def where(source, all_tokens, keyword):
 
 
 def ternary(source, all_tokens, mark):
-    """The condition before `? :`, where it is one call or property without operators."""
+    """Returns the condition before `? :`, if it is a single call or property without operators."""
     depth = 0
     index = mark - 1
     while index >= 0:

@@ -1,9 +1,8 @@
-"""Reads filters with a parser that was not written here (odata-query) and evaluates them over its SQLAlchemy, in
-SQLite.
+"""Reads filters with a third-party parser (odata-query), and evaluates them with its SQLAlchemy support in SQLite.
 
-Input on standard input, as JSON: {"rows": [{...}], "filters": ["..."], "evaluate": true}. Output: for each filter the
-ids of the rows that it is true of, or, where it is only to be parsed, null. A filter that does not parse ends the
-program with 1 and says which. Exit status 3: a package is missing.
+Input on standard input, as JSON: {"rows": [{...}], "filters": ["..."], "evaluate": true}. Output: for each filter, the
+IDs of the rows for which it is true, or null if filters are only parsed. If a filter can't be parsed, the program exits
+with status 1 and prints the filter. Exit status 3: a package is missing.
 """
 import datetime
 import json
@@ -35,12 +34,12 @@ engine = sqlalchemy.create_engine("sqlite://")
 
 @sqlalchemy.event.listens_for(engine, "connect")
 def prepare(connection, record):
-    # Functions that the SQL of its making calls, and SQLite has not or not in every version.
+    # Functions that the generated SQL calls, and that SQLite lacks in all or some versions.
     connection.create_function("strpos", 2, lambda text, part: text.find(part) + 1)
     connection.create_function("concat", 2, lambda left, right: left + right)
     connection.create_function("floor", 1, lambda number: float(math.floor(number)))
     connection.create_function("ceil", 1, lambda number: float(math.ceil(number)))
-    # In OData upper and lower case differ.
+    # OData is case-sensitive.
     connection.execute("PRAGMA case_sensitive_like = ON")
 
 

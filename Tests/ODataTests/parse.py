@@ -1,8 +1,8 @@
-"""parse.py faults|strings: reads whole URLs of OData by the rules in odata.abnf, with a third-party parser (abnf).
+"""parse.py faults|strings: parses whole URLs of OData by the rules in odata.abnf, with a third-party parser (abnf).
 
 Input on standard input, as JSON: a list of URLs, relative to the root of a service. Output, as JSON, for each URL:
-`faults`: null, or what is wrong with it; `strings`: a list of the strings and the phrases of a search in it, or null if
-the grammar does not read it. Exit status 3: a package is missing.
+`faults`: null, or its error; `strings`: a list of the strings and search phrases in it, or null if it doesn't match the
+grammar. Exit status 3: a package is missing.
 """
 import json
 import os
@@ -24,7 +24,7 @@ class OData(Rule):
 here = os.path.dirname(os.path.abspath(__file__))
 with open(os.path.join(here, "odata.abnf"), encoding="utf-8") as file:
     lines = file.read().split("\n")
-# A grammar is its rules, each ended by CRLF: neither empty lines nor comments of a whole line stand before the first.
+# A grammar consists of rules, each ended by CRLF. There must be no empty lines or whole-line comments before the first.
 text = "\r\n".join(line for line in lines if line.strip() and not line.startswith(";")) + "\r\n"
 OData.load_grammar(text)
 rule = OData("odataRelativeUri")

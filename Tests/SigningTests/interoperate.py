@@ -1,7 +1,7 @@
-"""Signs and verifies with programs that were not written here: http-message-signatures, botocore, standardwebhooks.
+"""Signs and verifies with third-party programs: http-message-signatures, botocore, standardwebhooks.
 
-Usage: interoperate.py TASK < JSON > JSON. Exits with status 3 when a program is not installed, with 4 when a signature does
-not count.
+Usage: interoperate.py TASK < JSON > JSON. Exits with status 3 if a program isn't installed, and with 4 if a signature
+isn't valid.
 """
 
 import datetime

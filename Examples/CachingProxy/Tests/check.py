@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the proxy from outside, between a scripted origin and a client with bare sockets.
+"""Checks the proxy from outside, between an origin with scripted responses and a client with plain sockets.
 
     swift build --package-path Examples/CachingProxy
     python3 Examples/CachingProxy/Tests/check.py [path of the CachingProxy program]
@@ -29,7 +29,7 @@ class Origin:
         threading.Thread(target=self.accept, daemon=True).start()
 
     def on(self, path, *answers):
-        """Sets the responses to a path, in order; the last is repeated. Each is bytes, or a function of the request."""
+        """Sets the responses to a path, in order. The last is repeated. Each is bytes, or a function of the request."""
         self.answers[path] = list(answers)
 
     def asked(self, path):
@@ -93,7 +93,7 @@ class Message:
 
 
 def read_message(stream, is_request=False, method="GET"):
-    """Reads a message; None if the connection ended before it. Its is_whole shows whether it was complete."""
+    """Reads a message. Returns None if the connection ended before it. `is_whole` shows whether it was complete."""
     first = stream.readline()
     if not first:
         return None

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the receiver from outside: its responses over bare HTTP, and its page in headless Chromium.
+"""Checks the receiver from outside: its responses over plain HTTP, and its page in headless Chromium.
 
     swift build --product LogReceiver
     python3 Examples/LogReceiver/Tests/check.py [path of the LogReceiver program]

@@ -12,7 +12,7 @@ import time
 PACKAGE = pathlib.Path(__file__).resolve().parents[3]
 PROGRAM = sys.argv[1] if len(sys.argv) > 1 else str(PACKAGE / ".build/debug/LogReceiver")
 
-# The time limit of every wait.
+# The time limit for all waits.
 PATIENCE = 20
 
 
@@ -65,7 +65,7 @@ class Receiver:
 
 
 class Events:
-    """The receiver's events, read from a bare connection."""
+    """The receiver's events, read from a plain connection."""
 
     def __init__(self, receiver, last=None):
         self.socket = receiver.connect()
@@ -78,7 +78,7 @@ class Events:
         self.buffer = b""
 
     def next(self):
-        """The next event's name, ID and data; comments are skipped."""
+        """Returns the name, ID and data of the next event. Comments are skipped."""
         while True:
             while b"\n\n" not in self.buffer:
                 size = int(self.stream.readline(), 16)

@@ -263,7 +263,7 @@ def keyboard(page, receiver):
 
 
 def frame(page, step):
-    """The median time of a frame, in milliseconds, while each frame scrolls the list by a distance."""
+    """Returns the median time of a frame in milliseconds, while the list is scrolled by a distance in each frame."""
     frames = page.driver.execute_async_script(
         """
         const [by, done] = arguments, list = document.getElementById("list"), frames = [];

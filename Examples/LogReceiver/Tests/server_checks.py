@@ -317,7 +317,7 @@ def watchers(receiver):
     equal(late.status, 503)
     for each in [*opened, late]:
         each.close()
-    # A closed page is noticed only when something is sent to it.
+    # The receiver notices that a page was closed only when it sends something to the page.
 
     def room():
         send(receiver, log_record("anyone there?"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Has another program make an HTTP archive of a small site on loopback.
+"""Makes another program record an HTTP archive of a small site on loopback.
 
     make_har.py playwright|mitmproxy|firefox OUT
 
@@ -63,7 +63,7 @@ class Site(http.server.BaseHTTPRequestHandler):
         elif self.path == "/wait":
             self.answer(200, "text/html", b"<!doctype html><meta http-equiv=refresh content='4; url=/?again'>")
         elif self.path == "/?again":
-            # Again and again, until somebody who came late has seen all of it.
+            # This is repeated until a client that connected late has seen all of it.
             self.answer(200, "text/html", PAGE, Refresh="20; url=/?again")
         elif self.path == "/":
             self.answer(200, "text/html", PAGE)
@@ -101,7 +101,7 @@ def mitmproxy(site, out):
     with tempfile.TemporaryDirectory() as folder:
         command = [program, "-q", "--listen-host", "127.0.0.1", "--listen-port", "0", "--set", "hardump=" + out]
         command += ["--set", "confdir=" + folder, "--set", "termlog_verbosity=info"]
-        # Prints the port that it got.
+        # Prints the port that the server got.
         script = os.path.join(folder, "port.py")
         with open(script, "w") as file:
             file.write(
@@ -147,7 +147,7 @@ def firefox(site, out):
             "devtools.netmonitor.har.forceExport": True,
             "devtools.netmonitor.har.pageLoadedTimeout": 3000,
             "devtools.toolbox.selectedTool": "netmonitor",
-            # A page on loopback is the only one that is loaded.
+            # Only a page on loopback is loaded.
             "app.update.enabled": False,
             "browser.aboutwelcome.enabled": False,
             "browser.shell.checkDefaultBrowser": False,
@@ -160,7 +160,7 @@ def firefox(site, out):
         with open(os.path.join(profile, "user.js"), "w") as file:
             for name, value in preferences.items():
                 file.write(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n")
-        # The panel sees what is loaded once it is open: this page goes on to the other when it is.
+        # The panel records only what is loaded while it is open. When it is, this page continues with the other one.
         command = [program, "--headless", "--no-remote", "--profile", profile, "--devtools", site + "/wait"]
         environment = dict(os.environ, HOME=folder, MOZ_HEADLESS="1")
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
@@ -172,7 +172,7 @@ def firefox(site, out):
 
 
 def keep_whole(folder, out):
-    """Keeps the first archive that holds all of a visit."""
+    """Saves the first archive that contains a whole visit."""
     for name in os.listdir(folder):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             text = file.read()
@@ -196,7 +196,7 @@ def wait(condition, patience=120):
 
 
 def main():
-    # A program started by a test has inherited a mask in which signals wait for ever.
+    # A program started by a test inherits a mask that blocks signals forever.
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     makers = {"playwright": playwright, "mitmproxy": mitmproxy, "firefox": firefox}
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reads an HTTP archive as other programs do.
 
-    read_har.py schema FILE     against the JSON schema of HAR 1.2, in the folder har-schema beside this script
-    read_har.py chromium FILE   with the importer of Chromium's network panel; prints what it shows, as JSON
+    read_har.py schema FILE     checks the file against the JSON schema of HAR 1.2, in the folder har-schema
+    read_har.py chromium FILE   imports the file into Chromium's network panel, and prints what it shows, as JSON
 
 Exit status 3 means that the program, or the Python package that drives it, is not installed.
 """
@@ -45,7 +45,7 @@ def schema(path):
 
 
 class Connection:
-    """One target of a browser, by the DevTools protocol."""
+    """A target of a browser, controlled with the DevTools protocol."""
 
     def __init__(self, socket):
         self.socket = socket
@@ -100,7 +100,7 @@ class Browser:
         return Connection(self.create_connection(target["webSocketDebuggerUrl"], timeout=120))
 
     def tools(self, target):
-        """The developer tools of a tab, with the network panel open."""
+        """Opens the developer tools of a tab with the network panel."""
         socket = f"127.0.0.1:{self.port}/devtools/page/{target['id']}"
         tools = self.open(f"devtools://devtools/bundled/devtools_app.html?ws={socket}%26panel=network".replace("%26", "&"))
         connection = self.connect(tools)
@@ -125,7 +125,7 @@ def chromium(path):
         text = json.dumps(file.read())
     with Browser(program, create_connection) as browser:
         tools = browser.tools(browser.open("about:blank"))
-        # What the network panel does for "Import HAR file": its own format and importer.
+        # The network panel does the same for "Import HAR file", with its own format and importer.
         shown = tools.evaluate(
             f"""(async () => {{
                 const HAR = await import('devtools://devtools/bundled/models/har/har.js');
@@ -142,6 +142,6 @@ def chromium(path):
 
 
 if __name__ == "__main__":
-    # A program started by a test has inherited a mask in which signals wait for ever.
+    # A program started by a test inherits a mask that blocks signals forever.
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     {"schema": schema, "chromium": chromium}[sys.argv[1]](sys.argv[2])

@@ -1,6 +1,6 @@
-"""Reads a framed form with a parser that was not written here and prints its parts as JSON.
+"""Reads a framed form with a third-party parser, and prints its parts as JSON.
 
-Usage: parse_form.py werkzeug|multipart CONTENT-TYPE FILE. Exits with status 3 when the parser is not installed.
+Usage: parse_form.py werkzeug|multipart CONTENT-TYPE FILE. Exits with status 3 if the parser isn't installed.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ def with_multipart(content_type, path, stream):
     _, options = multipart.parse_options_header(content_type)
     parser = multipart.MultipartParser(stream, options["boundary"], os.path.getsize(path), strict=True)
     for part in parser:
-        # It takes a part without a Content-Type for plain text, and says so in its own field.
+        # The parser treats a part without a Content-Type as plain text, and records that in its own field.
         kind = part.content_type if any(name == "Content-Type" for name, _ in part.headerlist) else None
         yield part.name, part.filename, kind, part.raw
 

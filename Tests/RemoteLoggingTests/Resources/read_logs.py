@@ -1,7 +1,7 @@
-"""Reads log content as its receiver would and compares it with what was meant, record by record.
+"""Reads log content as its receiver would, and compares it with the expected content, record by record.
 
-Usage: read_logs.py otlp|protobuf|loki|ndjson CONTENT MEANT. Prints what it found wrong, one line for each, and nothing when all
-is well. Exits with status 3 when what it needs is not installed.
+Usage: read_logs.py otlp|protobuf|loki|ndjson CONTENT MEANT. Prints one line for each difference, and nothing if there
+are none. Exits with status 3 if a required package isn't installed.
 """
 
 import base64
@@ -46,11 +46,11 @@ def both_nan(one, other):
     return isinstance(one, float) and math.isnan(one) and math.isnan(other)
 
 
-# A value that was meant is a list of its kind and itself, so that 1 is not 1.0 and "NaN" is no number.
+# An expected value is a list of its kind and the value, so that 1 differs from 1.0, and "NaN" isn't a number.
 
 
 def tagged(value):
-    """A value as it was meant, as one of Python that differs wherever the meant ones differ."""
+    """Converts an expected value to a Python value that differs whenever the expected values differ."""
     kind, content = value
     if kind == "double":
         return [kind, float(content)]
@@ -67,7 +67,7 @@ def tagged(value):
 
 
 def check_mapping(value, descriptor, where):
-    """The JSON mapping as OTLP narrows it, where the parser of protocol buffers takes more than that."""
+    """Checks OTLP's restrictions of the JSON mapping, because the parser of Protocol Buffers accepts more."""
     fields = {field.json_name: field for field in descriptor.fields}
     for name, member in value.items():
         field = fields.get(name)
@@ -94,7 +94,7 @@ def check_mapping(value, descriptor, where):
 
 
 def with_base64(record):
-    """The identifiers as the general mapping has them; OTLP alone wants them hexadecimal."""
+    """Converts the identifiers to the form of the general mapping. Only OTLP requires them to be hexadecimal."""
     record = dict(record)
     for name in ("traceId", "spanId"):
         if name in record:
@@ -116,7 +116,7 @@ def any_value(value):
 
 
 def no_unknown_fields(message, where):
-    """Fields by numbers or of wire types that the definitions do not have; the parser keeps them silently."""
+    """Returns fields whose numbers or wire types aren't in the definitions. The parser keeps these silently."""
     from google.protobuf import unknown_fields
 
     for field in unknown_fields.UnknownFieldSet(message):
@@ -132,7 +132,7 @@ def protobuf(content, meant):
 
     request = ExportLogsServiceRequest.FromString(content)
     no_unknown_fields(request, "request")
-    # Nothing is written in more bytes than it takes.
+    # No value is written with more bytes than necessary.
     compare("bytes", len(content), request.ByteSize())
     compare_logs(request, meant)
 
@@ -201,7 +201,7 @@ def as_text(value):
 
 
 def same_text(text, value):
-    """Whether metadata says the value; numbers are compared as numbers, nested values as JSON."""
+    """Returns whether metadata has the value. Numbers are compared as numbers, and nested values as JSON."""
     kind, content = value
     if kind == "double":
         return float(text) == float(content) or both_nan(float(text), float(content))

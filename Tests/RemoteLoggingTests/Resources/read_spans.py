@@ -1,7 +1,7 @@
-"""Reads spans in both encodings of OTLP and compares them with each other and with what was meant.
+"""Reads spans in both encodings of OTLP, and compares them with each other and with the expected spans.
 
-Usage: read_spans.py JSON PROTOBUF MEANT. Prints what it found wrong, one line for each, and nothing when all is well.
-Exits with status 3 when what it needs is not installed.
+Usage: read_spans.py JSON PROTOBUF MEANT. Prints one line for each difference, and nothing if there are none. Exits with
+status 3 if a required package isn't installed.
 """
 
 import base64
@@ -13,7 +13,7 @@ from read_logs import (LIBRARY, SCHEMA, any_value, check_mapping, compare, no_un
 
 
 def with_base64(tree):
-    """The identifiers as the general mapping has them; OTLP alone wants them hexadecimal."""
+    """Converts the identifiers to the form of the general mapping. Only OTLP requires them to be hexadecimal."""
     if isinstance(tree, list):
         return [with_base64(element) for element in tree]
     if not isinstance(tree, dict):
@@ -55,7 +55,7 @@ def wanted(span):
 
 
 def same(one, other):
-    """Whether two values are the same, NaN being the same as NaN."""
+    """Returns whether two values are the same. NaN is the same as NaN."""
     return repr(one) == repr(other)
 
 

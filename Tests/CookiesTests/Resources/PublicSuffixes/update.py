@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compiles public_suffix_list.dat into Middleware/Cookies/PublicSuffix/PublicSuffixRules.swift.
 
-With --fetch, gets the newest list and its tests first. The date of the list is read from its line "// VERSION".
+With --fetch, downloads the newest list and its tests first. The date of the list is read from its line "// VERSION".
 """
 
 import argparse
@@ -20,7 +20,7 @@ def ascii_label(label):
     return label if label.isascii() else "xn--" + label.encode("punycode").decode()
 
 
-# The list is served in one place only; its tests lie in its repository.
+# The list is served in only one place. Its tests are in its repository.
 LIST = "https://publicsuffix.org/list/public_suffix_list.dat"
 TESTS = "https://raw.githubusercontent.com/publicsuffix/list/main/tests/tests.txt"
 LIMIT = 4 << 20
@@ -35,7 +35,7 @@ def fetched(url):
 
 
 def version_of(text):
-    """The day in the line "// VERSION: 2026-08-19_07-12-33_UTC", which the copies in the repository do not have."""
+    """Returns the day in "// VERSION: 2026-08-19_07-12-33_UTC", a line that the copies in the repository don't have."""
     found = re.search(r"^// VERSION: (\d{4}-\d{2}-\d{2})", text, re.MULTILINE)
     return found.group(1) if found else None
 
@@ -48,7 +48,7 @@ arguments.add_argument("--version", help="the day of a list that does not say it
 arguments = arguments.parse_args()
 
 if arguments.fetch:
-    # Both before either is replaced.
+    # Both are downloaded before either is replaced.
     new_list, new_tests = fetched(arguments.list), fetched(arguments.tests)
     marks = ["===BEGIN ICANN DOMAINS===", "===END PRIVATE DOMAINS==="]
     if not all(mark in new_list for mark in marks) or version_of(new_list) is None:
@@ -83,7 +83,7 @@ for name in exact | wildcard | exception:
     label, _, parent = name.partition(".")
     rules.append((parent.encode(), label.encode(), label + mark))
 
-# A line begins with a parent, so that it can be searched without those before it.
+# Each line begins with a parent, so that it can be searched without the lines before it.
 lines, open_parent = [""], None
 for parent, _, word in sorted(rules):
     head = parent.decode() + ":"
