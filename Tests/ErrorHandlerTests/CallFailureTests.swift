@@ -9,7 +9,7 @@ import Testing
 struct CallFailureTests {
     private struct Lost: Error {}
 
-    @Test("Made by hand, it is what it was made of")
+    @Test("A failure made by hand has the error, response and content that it was made from")
     func made() {
         let bare = CallFailure(Lost())
         #expect(bare.error is Lost && bare.response == nil && bare.status == nil && bare.content == nil)
@@ -42,7 +42,7 @@ struct CallFailureTests {
         #expect(json.text == #"{"code":"sold","date":7}"#)
     }
 
-    @Test("Content that is missing, of another type or not UTF-8 is no value and no text")
+    @Test("Content that is missing, of another type or not UTF-8 has neither a value nor text")
     func otherContent() {
         #expect(CallFailure(Lost()).decode(Refusal.self) == nil && CallFailure(Lost()).text == nil)
         #expect(Self.failure([]).decode(Refusal.self) == nil && Self.failure([]).text == "")
@@ -73,7 +73,7 @@ struct CallFailureTests {
         #expect(Self.failure([], as: contentType).isOfType(patterns) == isOfType)
     }
 
-    @Test("A handler is given the error as it came, the response and its content")
+    @Test("A handler receives the unchanged error, the response and its content")
     func seen() async throws {
         let seen = Locked<[CallFailure]>([])
         let stage = ErrorHandlerMiddleware(

@@ -40,7 +40,7 @@ struct DocumentationTests {
         #expect(printed == expected)
     }
 
-    @Test("The examples give a caller a value in place of a status")
+    @Test("The examples give a caller a value instead of a status")
     func fallback() async throws {
         let transport = InMemoryTransport { _ in Response(.notFound) }
         let chain = try Chain(transport: transport) {

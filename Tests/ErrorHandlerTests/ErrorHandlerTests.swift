@@ -219,7 +219,7 @@ struct ServiceErrorTests {
         #expect(try await error?.response.body.text() == long)
     }
 
-    @Test("Content that breaks is not handled; what came of it, and what broke it, can be read from the error")
+    @Test("Content that breaks isn't handled; reading the error's body gives the received bytes, then the failure")
     func brokenContent() async throws {
         var response = Response(.gone, headers: [.contentType: "application/problem+json"])
         response.body = .once(

@@ -87,7 +87,7 @@ struct ProblemDetailsTests {
         #expect(try await details(ProblemDetails.self, from: handler, "{}", as: "application/json") != nil)
     }
 
-    @Test("What is not a JSON object is no problem document", arguments: ["", "[]", "7", "{", "<html>", "null"])
+    @Test("A problem document must be a JSON object", arguments: ["", "[]", "7", "{", "<html>", "null"])
     func malformed(text: String) async throws {
         #expect(try await problem(text) == nil)
     }

@@ -133,7 +133,7 @@ struct ProblemDetailsXMLTests {
         #expect(problem.status == 404)
     }
 
-    @Test("What is not XML, or says nothing, is no problem", arguments: ["", "{}", "<problem>", "<problem/>", "text"])
+    @Test("Other or empty XML content isn't a problem", arguments: ["", "{}", "<problem>", "<problem/>", "text"])
     func malformed(text: String) async throws {
         #expect(try await problem(text) == nil)
     }

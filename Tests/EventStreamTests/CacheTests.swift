@@ -36,7 +36,7 @@ struct StreamCacheTests {
         )
     }
 
-    @Test("A stream that the server calls fresh is asked for each time, unconditionally, and nothing of it is stored")
+    @Test("A stream is requested unconditionally each time and never stored, even if the server calls it fresh")
     func never() async throws {
         let server = EventServer { $0.number < 4 ? Self.stream("\($0.number)") : .noMore }
         let chain = try chain(over: server)
@@ -154,7 +154,7 @@ struct StreamCacheTests {
         #expect(await store.usage().entries == 0)
     }
 
-    @Test("A POST whose answer is a stream makes what is stored for its URL invalid, as any POST")
+    @Test("A POST whose response is a stream invalidates the stored responses of its URL, as any POST does")
     func post() async throws {
         let server = EventServer { connection in
             connection.request.method == .post

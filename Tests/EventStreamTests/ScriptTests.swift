@@ -66,7 +66,7 @@ struct EventScriptTests {
         )
     }
 
-    @Test("Whatever is written is what a reader reads", .seeded)
+    @Test("A reader reads exactly what is written", .seeded)
     func roundTrip() async throws {
         let random = Seed.numbers()
         let letters = ["a", "é", "👩‍👩‍👧", " ", ":", "\n", "\r", "\r\n", "\u{85}", "\u{2028}", "data", "\u{0}", "\u{FEFF}"]

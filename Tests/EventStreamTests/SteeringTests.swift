@@ -142,7 +142,7 @@ struct SteeringTests {
         try await reader.task.value
     }
 
-    @Test("The states are told in order, and end with the stream")
+    @Test("The states arrive in order, and end with the stream")
     func states() async throws {
         let bench = try Bench([
             .status(.serviceUnavailable),
@@ -167,7 +167,7 @@ struct SteeringTests {
         #expect(late == ["closed"])
     }
 
-    @Test("Nothing is read before somebody asks for the next event")
+    @Test("Nothing is read before the next event is requested")
     func backpressure() async throws {
         let feed = ChunkFeed()
         let transport = InMemoryTransport()
@@ -241,7 +241,7 @@ struct StreamWatchdogTests {
         #expect(bench.clock.elapsed == .seconds(91))
     }
 
-    @Test("A slow reader is no silent server")
+    @Test("A slow reader isn't mistaken for a silent server")
     func slowReader() async throws {
         let clock = VirtualClock()
         let bench = try Bench(

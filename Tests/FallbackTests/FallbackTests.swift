@@ -36,7 +36,7 @@ struct FallbackTests {
         ("another error", .get, .failure(Other()), false), ("cancelled", .get, .failure(CancellationError()), false),
     ]
 
-    @Test("Fallbacks answer what may be answered from elsewhere, and nothing else", arguments: 0..<rows.count)
+    @Test("Fallbacks respond only to failures that allow a response from another source", arguments: 0..<rows.count)
     func standard(index: Int) async {
         let row = Self.rows[index]
         let stage = FallbackMiddleware(.response(Response(.ok, body: "canned")))

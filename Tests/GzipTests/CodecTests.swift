@@ -138,7 +138,7 @@ struct DamagedContentTests {
         }
     }
 
-    @Test("No flipped bit goes unnoticed, save where it says nothing about the content")
+    @Test("Every flipped bit is detected, except where it doesn't affect the content")
     func flipped() async throws {
         let sample = Samples.json(2000)
         let encoded = try await gzip(sample)

@@ -87,7 +87,7 @@ struct OpenCodingTests {
         #expect(try await partly.body.content == sample)
     }
 
-    @Test("Codings keep the stage's limits, which they know nothing of")
+    @Test("The stage's limits apply to codings that don't know them")
     func limits() async throws {
         let body = HTTPBody(Samples.json(200_000)).encoded(with: rotation)
         let error = try await failure(of: body.decoded(from: [rotation], limits: .init(maximumSize: 70_000)))

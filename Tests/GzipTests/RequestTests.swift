@@ -146,7 +146,7 @@ struct RequestTests {
         }
     }
 
-    @Test("Content that a digest or a range speaks of is sent as it is")
+    @Test("Content that is covered by a digest or a range is sent unchanged")
     func bound() async throws {
         for name in ["Content-MD5", "Content-Digest", "Repr-Digest", "Content-Range"] {
             let name = try #require(HTTPField.Name(name))
@@ -161,7 +161,7 @@ struct RequestTests {
         #expect(outcome.requests.first?.head.headerFields[.contentEncoding] == nil)
     }
 
-    @Test("What the call says goes before what the stage is set to")
+    @Test("The call's setting takes precedence over the stage's")
     func rules() async throws {
         #expect(CompressionOption.defaultValue == .standard)
         let large = CompressionSettings(minimumSize: .kibibytes(2))

@@ -136,7 +136,7 @@ struct ResponseTests {
         #expect(try await decoded.body.text() == "a")
     }
 
-    @Test("A call may take its response as it is, and so may a stage")
+    @Test("A call can leave its response encoded, and so can a stage")
     func off() async throws {
         let encoded = try await gzip(Data("plants".utf8))
         for (request, stage) in [
@@ -178,7 +178,7 @@ struct ResponseTests {
         #expect(try await response("gzip", .stream(encoded)).body.isReplayable == false)
     }
 
-    @Test("As many fields as a head can hold are no trap")
+    @Test("A head with the maximum number of fields doesn't crash")
     func manyFields() async throws {
         var request = Request.get(url)
         for _ in 0..<(Int(UInt16.max) - 1) { request.head.headerFields.append(HTTPField(name: .accept, value: "a")) }

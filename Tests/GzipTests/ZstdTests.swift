@@ -42,7 +42,7 @@ struct ZstdTests {
         #expect(try await problem(frame(0, [14 << 3]), .zstd(maximumWindow: .unlimited)) == nil)
     }
 
-    @Test("What is no frame, needs a dictionary or is of an old format is an error that says so")
+    @Test("Data that isn't a frame, needs a dictionary or has an old format is an error with the reason")
     func otherFormats() async throws {
         #expect(try await problem(Data("<html>not zstd</html>".utf8)) == .notEncoded)
         #expect(try await problem(frame(magic: 0x27)) == .notEncoded)

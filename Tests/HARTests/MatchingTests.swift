@@ -56,7 +56,7 @@ struct MatchingTests {
         #expect(differences(get(sent), get(recorded)) == [words])
     }
 
-    @Test("A percent sign before a sign and a digit encodes nothing")
+    @Test("A percent sign before a plus or minus sign and a digit isn't an escape")
     func noEscape() {
         #expect(get("https://a.example/?q=%+5").queryString.map(\.value) == ["% 5"])
         #expect(!differences(get("https://a.example/%+5"), get("https://a.example/%05")).isEmpty)

@@ -68,7 +68,7 @@ struct ModeTests {
         }
     }
 
-    @Test("The mode new asks the network for what is not there, and adds it at once")
+    @Test("The mode `new` uses the network for requests that have no entry, and adds entries immediately")
     func new() async throws {
         let network = network()
         try await HARArchive(entries: [.sample()]).write(to: file)

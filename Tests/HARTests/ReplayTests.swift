@@ -98,7 +98,7 @@ struct ReplayTests {
         _ = try await replay.send(.put("https://a.example/"))
     }
 
-    @Test("What nothing answers fails with the nearest entries and what differs; secrets are not shown")
+    @Test("A request without a matching entry fails with the nearest ones and their differences, without secrets")
     func unmatched() async throws {
         let archive = HARArchive(entries: [
             .sample("GET", "https://a.example/users/1?page=1"), .sample("POST", "https://a.example/users"),

@@ -21,7 +21,7 @@ private enum Tenant: RequestOption {
 
 @Suite("Shared header fields")
 struct SharedFieldsTests {
-    @Test("A dictionary is a default: what the call brings wins, unless it is to be overridden")
+    @Test("A dictionary sets defaults: the call's own fields win, unless the precedence is `override`")
     func dictionary() async throws {
         let call = Request.get(url, headers: [.accept: "*/*", .age: "1"])
         let stage = HeadersMiddleware([.accept: "application/json", .userAgent: "Garden/1.2"])
@@ -125,7 +125,7 @@ struct SharedFieldsTests {
         #expect(try await fields(other)[values: .via] == ["c"])
     }
 
-    @Test("Removing a field that stands several times among others leaves the others in order")
+    @Test("Removing a field that occurs several times leaves the others in order")
     func removeRepeated() async throws {
         var headers = HTTPFields()
         for value in ["1", "2", "3"] {

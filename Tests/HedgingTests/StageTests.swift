@@ -99,7 +99,7 @@ struct StageTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("What is not idempotent, or can be read once, passes as it is", arguments: [true, false])
+    @Test("Requests that aren't idempotent or can be read only once are passed on unchanged", arguments: [true, false])
     func passes(isPost: Bool) async throws {
         let body = HTTPBody.chunks(["x"])
         let request = isPost ? Request.post(url, body: "x") : Request(.get, url, body: body)

@@ -131,7 +131,7 @@ struct LoadSheddingTests {
         #expect(await harness.send(.get("https://other.example.com/")).error == nil)
     }
 
-    @Test("Calls in flight say nothing: the first ones all pass, however many, and count when they end", .seeded)
+    @Test("Calls in flight don't count: any number of first calls pass, and count when they end", .seeded)
     func inFlight() async throws {
         let transport = InMemoryTransport()
         let gate = Rendezvous()
@@ -152,7 +152,7 @@ struct LoadSheddingTests {
         #expect(transport.requests.count < 400)
     }
 
-    @Test("A few failures say nothing", .seeded, arguments: [0, 1, 10, 20])
+    @Test("A few failures don't cause refusals", .seeded, arguments: [0, 1, 10, 20])
     func minimumCalls(count: Int) async {
         let stage = LoadSheddingMiddleware(LoadSheddingPolicy(minimumCalls: count))
         let harness = StageHarness(stage, clock: VirtualClock(), seed: Seed.current)

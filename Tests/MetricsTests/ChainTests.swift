@@ -115,7 +115,7 @@ struct ChainTests {
         #expect(sent == received && sent > 0 && sent < size / 10)
     }
 
-    @Test("Of hedged attempts the loser is no error, and none stays in flight")
+    @Test("The losing hedged attempt isn't an error, and none stays in flight")
     func hedging() async throws {
         let clock = VirtualClock()
         let transport = ClosureTransport.delayed(by: .seconds(60)) { $0.attempt == 1 }

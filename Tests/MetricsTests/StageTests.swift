@@ -94,7 +94,7 @@ struct StageTests {
         (CancellationError(), nil),
     ]
 
-    @Test("What was thrown is told by few types, and nothing stays in flight", arguments: 0..<errors.count)
+    @Test("Thrown errors have few distinct types, and nothing stays in flight", arguments: 0..<errors.count)
     func thrown(index: Int) async throws {
         let (error, type) = Self.errors[index]
         _ = await harness().send(.get(url), answering: .failure(error))
@@ -199,7 +199,7 @@ struct StageTests {
         #expect(samples.map(\.values.count) == [1, 1, 8])
     }
 
-    @Test("The template is told by choice, and templates beyond the limit are _OTHER")
+    @Test("The template is recorded on request, and templates beyond the limit are _OTHER")
     func templates() async {
         _ = await harness().send(.get(url).urlTemplate("/plants"))
         #expect(recorder.samples.allSatisfy { $0.attributes["url.template"] == nil })
@@ -212,7 +212,7 @@ struct StageTests {
         #expect(told.samples(of: "http.client.active_requests").map { $0["url.template"] }.count == 4)
     }
 
-    @Test("The protocol's version is told by choice, and the caller's own report comes too")
+    @Test("The protocol's version is recorded on request, and the caller's own report still arrives")
     func version() async throws {
         let transport = ClosureTransport(capabilities: [.streamsUploads, .reportsConnections]) { request in
             var metrics = ConnectionMetrics()

@@ -137,7 +137,7 @@ struct FramingTests {
         }
     }
 
-    @Test("Fields given for a part take the place of those that would be made")
+    @Test("The fields given for a part replace the generated ones")
     func ownFields() async throws {
         let part = MultipartPart.data("a", Data("1".utf8), fileName: "a.txt")
             .header("content-type", "text/special").header("Content-Disposition", "form-data; name=own")

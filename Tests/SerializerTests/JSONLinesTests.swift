@@ -30,7 +30,7 @@ struct JSONLinesTests {
         #expect(try await values(once(text + "\r\n\r\n", chunk: chunk)) == [1, 2, 3, 4])
     }
 
-    @Test("No bytes and blank lines alone are no values")
+    @Test("Empty content and blank lines contain no values")
     func empty() async throws {
         #expect(try await values(.empty) == [])
         #expect(try await values("\r\n\n ") == [])

@@ -113,7 +113,7 @@ struct DataMapperTests {
         }
     }
 
-    @Test("What it throws, and what it makes that is not wanted, are errors of their own")
+    @Test("Errors of a mapper and values of an unexpected type are separate errors")
     func failures() async throws {
         let stage = SerializerMiddleware(mapper)
         let unwritten = try await #require(throws: SerializerError.self) {

@@ -27,7 +27,7 @@ struct SelectionTests {
         #expect(chosen.head.headerFields[.contentType] == "application/csp-report")
     }
 
-    @Test("A request of a type that nobody speaks is an error that names it and those there are; nothing is sent")
+    @Test("A request of an unsupported type is an error that lists the supported ones; nothing is sent")
     func unknownRequestType() async throws {
         var typed = plant
         typed.head.headerFields[.contentType] = "application/cbor"
@@ -64,7 +64,7 @@ struct SelectionTests {
         #expect(try await lenient.send(.get(url), as: Plant.self).name == "Fern")
     }
 
-    @Test("A response of a type that nobody speaks is an error that names it, and so is a name that nobody has")
+    @Test("A response of an unsupported type is an error that names it, and so is an unknown serializer name")
     func unknown() async throws {
         let chain = try chain(SerializerMiddleware(.json, .form), "application/cbor", "x")
         let error = try await #require(throws: SerializerError.self) { try await chain.send(.get(url), as: Plant.self) }
@@ -248,7 +248,7 @@ struct SelectionTests {
         #expect(error.problem == .unserializedBody(type: "Plant"))
     }
 
-    @Test("The chain refuses a stage that speaks nothing, and two serializers of one name")
+    @Test("The chain refuses a stage without serializers, and two serializers of the same name")
     func problems() throws {
         #expect(throws: ChainOrderError.self) { try Chain(transport: InMemoryTransport()) { SerializerMiddleware() } }
         #expect(throws: ChainOrderError.self) {
@@ -289,7 +289,7 @@ struct StageEmptyContentTests {
         #expect(try await chain(stage, answering: head).send(.head(url), as: Plant?.self) == nil)
     }
 
-    @Test("EmptyResponse does not look at what comes")
+    @Test("EmptyResponse ignores the content")
     func ignored() async throws {
         let response = Response(.ok, headers: [.contentType: "text/html"], body: once("<p>done</p>", chunk: 3))
         #expect(

@@ -64,7 +64,7 @@ struct TextAndRawTests {
         #expect(unwritable.problem == .notInCharset("us-ascii"))
     }
 
-    @Test("What is one word can be text; what is more cannot")
+    @Test("A single value can be text; an object or array can't")
     func words() async throws {
         let stage = SerializerMiddleware(.text)
         #expect(try await sentText(.post(url, body: .value(42)), through: stage) == "42")

@@ -184,7 +184,7 @@ struct SigningMiddlewareTests {
         }
     }
 
-    @Test("A stage without a phase inside it is told, because it may change what is signed")
+    @Test("An inner stage without a phase is reported, because it may change the signed request")
     func unknownInside() throws {
         let chain = try Chain(transport: TestKeys.Nowhere()) {
             stage
@@ -195,7 +195,7 @@ struct SigningMiddlewareTests {
         #expect(chain.warnings.first?.problem.contains("Trims is inside SigningMiddleware") == true)
     }
 
-    @Test("A chain inside that repeats or changes requests is told")
+    @Test("An inner chain that repeats or changes requests is reported")
     func chainInside() throws {
         let inner = try Chain(transport: TestKeys.Nowhere()) { RetryMiddleware() }
         let chain = try Chain(transport: inner) { stage }
@@ -211,7 +211,7 @@ struct SigningMiddlewareTests {
         #expect(throws: ChainOrderError.self) { try Chain(transport: Following()) { stage } }
     }
 
-    @Test("A digest that is signed and that nobody compares with the content is told")
+    @Test("A signed digest that no stage compares with the content is reported")
     func uncomparedDigest() throws {
         let verifying = SigningMiddleware(
             verifying: verifier(requiring: [.contentDigest]),
@@ -226,7 +226,7 @@ struct SigningMiddlewareTests {
         #expect(both.warnings.isEmpty)
     }
 
-    @Test("A text that is no origin is told")
+    @Test("A text that isn't an origin is reported")
     func badOrigin() {
         #expect(throws: ChainOrderError.self) {
             try Chain(transport: TestKeys.Nowhere()) { SigningMiddleware(signer, for: "api.example.com") }

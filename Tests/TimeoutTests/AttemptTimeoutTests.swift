@@ -138,7 +138,7 @@ struct AttemptTimeoutTests {
         #expect(heard.withLock { $0 } == [1, 2, 3, 1, 2, 3])
     }
 
-    @Test("The limits leave a body alone of which the transport tells nothing, but for the limit in all")
+    @Test("Without reports of the upload, only the total limit applies to a request with a body")
     func untold() async throws {
         struct Mute: Transport {
             let capabilities: TransportCapabilities = [.streamsUploads]

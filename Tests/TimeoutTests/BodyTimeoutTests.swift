@@ -203,7 +203,7 @@ struct BodyTimeoutTests {
         #expect(clock.pendingDeadlines.isEmpty)
     }
 
-    @Test("The limits give way to it even when time was up before")
+    @Test("Cancellation of the reader takes precedence even if time was already up")
     func cancelledLate() async throws {
         let response = try await response(Self.all, ChunkFeed())
         clock.advance(by: .seconds(30))

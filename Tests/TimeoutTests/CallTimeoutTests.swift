@@ -231,7 +231,7 @@ struct CallTimeoutTests {
         }
     }
 
-    @Test("The limit waits for what is deaf to cancellation, and drops the response that comes too late")
+    @Test("A stage that ignores cancellation is awaited, and its late response is dropped")
     func deaf() async throws {
         let clock = VirtualClock()
         let isCancelled = Watched(false)

@@ -84,7 +84,7 @@ struct PropagationTests {
         (.custom { $0.host.hasSuffix(".com") }, url, true),
     ]
 
-    @Test("Only servers that are allowed are told", arguments: 0..<places.count)
+    @Test("Only allowed servers receive the trace context", arguments: 0..<places.count)
     func allowed(index: Int) async throws {
         let (propagation, url, isTold) = Self.places[index]
         let stage = TracingMiddleware(tracer: InMemoryTracer(), propagatingTo: propagation)
@@ -93,7 +93,7 @@ struct PropagationTests {
         #expect(try await sent(in: context(fields(["traceparent": parent])), by: w3c, to: url).isEmpty != isTold)
     }
 
-    @Test("What is no origin is said when the chain is built")
+    @Test("An invalid origin is reported when the chain is built")
     func invalidOrigin() throws {
         let error = #expect(throws: ChainOrderError.self) {
             try Chain(transport: InMemoryTransport()) {

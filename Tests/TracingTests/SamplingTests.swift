@@ -152,7 +152,7 @@ struct SamplingTests {
         #expect(Set(counts) == [0, 1, 2, 3])
     }
 
-    @Test("A server that may not be told is not told, whatever is decided")
+    @Test("A server that isn't allowed never receives the trace context, whatever the sampler decides")
     func untold() async throws {
         for sampler in [TraceSampler.never, .always] {
             let stage = TracingMiddleware(tracer: tracer(sampler), propagatingTo: .nowhere)

@@ -206,7 +206,7 @@ struct SpanTests {
         #expect(outcome.requests.first?.headers.isEmpty == true)
     }
 
-    @Test("The span is told to the transport, which makes none; a call that is not to be traced gets none either")
+    @Test("The request is marked as traced by the stage, even if the call's tracing is disabled")
     func told() async {
         let traced = await harness.send(.get(url))
         #expect(traced.requests.map { $0.options[TracedByStageNote.self] } == [true])
@@ -226,7 +226,7 @@ struct SpanTests {
         #expect(outcome.requests.first?.headers.isEmpty == true)
     }
 
-    @Test("The span gets nothing written on it where its tracer does not record it; it ends, and the server is told")
+    @Test("A span that isn't recorded gets no attributes, but is ended, and the server receives its context")
     func sampledOut() async throws {
         let tracer = SampledOutTracer()
         let outcome = await StageHarness(TracingMiddleware(tracer: tracer))

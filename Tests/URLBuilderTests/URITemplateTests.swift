@@ -162,7 +162,7 @@ struct URITemplateTests {
         #expect(try template.expand([:]) == "/a")
     }
 
-    @Test("A URI template writes truth values and dates as it is told")
+    @Test("A URI template writes Booleans and dates as the encoder defines")
     func formats() throws {
         let template = try URITemplate("{a},{b}")
         let date = Date(timeIntervalSince1970: 1_700_000_000.25)

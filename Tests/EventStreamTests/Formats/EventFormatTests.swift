@@ -173,7 +173,7 @@ struct EventFormatTests {
         }
     }
 
-    @Test("A comment and a retry are told", arguments: [1, 100])
+    @Test("Comments and retry delays are reported", arguments: [1, 100])
     func told(size: Int) throws {
         var parser = EventParser()
         var items: [StreamItem] = []

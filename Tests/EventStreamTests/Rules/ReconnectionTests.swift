@@ -39,7 +39,7 @@ struct ReconnectionTests {
         #expect(waits(ReconnectionPolicy(delay: .seconds(-1), maximumDelay: .seconds(-1)), 1) == [.zero])
     }
 
-    @Test("Chance lengthens a wait and never shortens it, so that what the server asks for is kept to")
+    @Test("Jitter lengthens a wait and never shortens it, so that the server's delay is respected")
     func jitter() {
         let longest = waits(ReconnectionPolicy(jitter: 0.5), 1, random: .max)
         #expect(longest[0] > .milliseconds(1_499) && longest[0] <= .milliseconds(1_500))
@@ -178,7 +178,7 @@ struct ReconnectionTests {
         #expect(waits(ReconnectionPolicy(maximumFailures: 2), 5).count == 2)
     }
 
-    @Test("The verdict is asked first, and told what happened")
+    @Test("The verdict is called before the policy's rules, with the interruption")
     func verdict() throws {
         let seen = Events<StreamInterruption>()
         let verdicts: [ReconnectionVerdict] = [.finish, .fail, .reconnectAfter(.seconds(7)), .reconnect, .standard]
@@ -237,7 +237,7 @@ struct WatchdogTests {
         #expect(watch.limit == .seconds(45))
     }
 
-    @Test("A fixed limit learns nothing, and off is none")
+    @Test("A fixed limit isn't learned, and `off` means no limit")
     func fixed() {
         #expect(limit(.after(.seconds(5)), heartbeats: [0, 1, 2, 3]) == .seconds(5))
         #expect(limit(.off, heartbeats: [0, 1, 2, 3]) == nil)

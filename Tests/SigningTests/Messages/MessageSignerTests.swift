@@ -132,7 +132,7 @@ struct MessageSignerTests {
         #expect(request.headers[.date] == "Tue, 20 Apr 2021 02:07:53 GMT")
     }
 
-    @Test("A signature stands beside those that are there, under a label of its own")
+    @Test("A signature is added to existing ones, under its own label")
     func label() async throws {
         var request = Request.get(url)
         request.headers = SignatureVectors.fields(["Signature-Input": "a=()", "Signature": "a=:AAAA:"])

@@ -132,7 +132,7 @@ struct WebhookTests {
         #expect(try StandardWebhook.verify(sent.headers, content: bytes, keys: [key], at: date).id == id)
     }
 
-    @Test("A signer without keys is told when the chain is built")
+    @Test("A signer without keys is reported when the chain is built")
     func noKeys() {
         #expect(throws: ChainOrderError.self) {
             try Chain(transport: TestKeys.Nowhere()) {
