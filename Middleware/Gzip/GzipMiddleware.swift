@@ -54,7 +54,8 @@ public struct GzipMiddleware: BuiltInStage {
     ///   - limits: The limits for responses; 1 GiB and a ratio of 1,100 by default. `nil` leaves responses encoded.
     ///   - codings: The codings that can be decoded, in the order of `Accept-Encoding`; gzip and deflate by default.
     ///     ``ContentCoding/preferred(_:)`` sets a weight.
-    ///   - negotiation: The condition for adding `Accept-Encoding`; by default, the transport doesn't decode by itself.
+    ///   - negotiation: The rule for adding `Accept-Encoding`. By default, it is added unless the transport decodes by
+    ///     itself.
     public init(
         requests compression: CompressionSettings? = nil,
         responses limits: DecodingLimits? = DecodingLimits(),

@@ -64,7 +64,7 @@ extension SerializerMiddleware {
         do throws(SerializerError) {
             (serializer, path) = try reader(of: response, for: type, call)
         } catch {
-            // White space needn't be decoded, regardless of its content type.
+            // Whitespace needn't be decoded, regardless of its content type.
             if bytes.isBlank, call.response == nil, let empty = EmptyContent.value(of: type) { return empty }
             throw error
         }
@@ -92,7 +92,7 @@ extension SerializerMiddleware {
             {
                 return text
             }
-            // White space counts as no content, unless the serializer accepts it, as plain text does.
+            // Whitespace counts as no content, unless the serializer accepts it, as plain text does.
             if bytes.isBlank, let empty = EmptyContent.value(of: type) { return empty }
             throw DecodingFailure(
                 type,

@@ -18,9 +18,9 @@ extension ErrorHandler {
     /// ```
     ///
     /// The call throws `ServiceError<ProblemDetails>`, as for JSON. Extension members are strings, objects of inner
-    /// elements, and arrays of elements that are named `i` or repeated. Rejected are documents nested deeper than 128
-    /// levels (20 on Apple platforms, whose threads have small stacks), document types with internal declarations, and
-    /// processing instructions without data.
+    /// elements, and arrays of elements that are named `i` or repeated. Documents nested deeper than 128 levels (20 on
+    /// Apple platforms, whose threads have small stacks), document types with internal declarations, and processing
+    /// instructions without data are rejected.
     ///
     /// - Parameter contentTypes: The media types to decode; `application/problem+xml` by default.
     public static func problemDetailsXML(contentTypes: [String] = ["application/problem+xml"]) -> ErrorHandler {

@@ -133,8 +133,8 @@ extension Serializer where Self == BuiltInSerializer {
     /// ```
     ///
     /// It decodes `application/xml`, `text/xml` and every type with the suffix `+xml`. A key path begins inside the
-    /// root element. External document types aren't loaded. White space within an element's text is kept, and white
-    /// space that is used only for layout is removed. The charset of the `Content-Type` overrides the document's own
+    /// root element. External document types aren't loaded. Whitespace within an element's text is kept, and whitespace
+    /// that is used only for layout is removed. The charset of the `Content-Type` overrides the document's own
     /// declaration, and a byte order mark overrides both (RFC 7303 §3.2). A `DecodingError` is thrown for a document
     /// that is nested deeper than 128 levels (20 on Apple platforms, whose threads have small stacks), that has a
     /// document type with internal declarations, or that has a processing instruction without data.
