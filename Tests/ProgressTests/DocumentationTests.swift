@@ -36,7 +36,7 @@ struct DocumentationTests {
             ProgressMiddleware()  // the caller's bytes
             GzipMiddleware()
             RetryMiddleware()
-            ProgressMiddleware(.wire)  // each attempt as it is sent and received, where that is wanted too
+            ProgressMiddleware(.wire)  // optional: each attempt, as sent and received
         }
         try await Request.get("https://example.com/map.zip").withProgress { @MainActor progress in
             bar.value = progress.fraction ?? 0

@@ -28,7 +28,7 @@ private enum Page {
             let response = try await chain.send(.get("https://api.example.com/reports/7").timeout(.seconds(90)))
             report = try await response.body.collect()
         } catch let error as TimeoutError {
-            print(error)  // which limit, how long it took, and how far the exchange had come
+            print(error)  // the limit, the elapsed time, and how much had been sent and received
             // end
             report = Data("\(error.scope)".utf8)
             // begin TimeoutMiddleware
