@@ -1,6 +1,6 @@
 package import Foundation
 import HTTPChainCore
-import HTTPChainSupport
+package import HTTPChainSupport
 
 /// The cookies of a jar, and the effects of storing one on the others: RFC 6265bis §5.7 and §5.8.
 ///
