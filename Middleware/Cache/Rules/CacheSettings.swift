@@ -58,7 +58,7 @@ public struct CacheSettings: Sendable, Hashable {
     package var ignoredQuery: IgnoredQuery?
     /// The class of data that the response belongs to.
     package var classification: String?
-    /// The entries to invalidate if the call succeeds (200 to 399).
+    /// The entries to invalidate if the server responds with 200 to 399; a hit invalidates nothing.
     package var invalidates: [CacheSelection]
 
     /// Creates settings.
