@@ -2,6 +2,7 @@
 import Foundation
 import HTTPChainCore
 import HTTPChainInMemory
+import HTTPTypes
 import TestSupport
 import Testing
 
@@ -276,6 +277,21 @@ struct JarTests {
         try await jar.store(["b=1; Max-Age=60"], from: url)
         #expect(jar.fileFailure == nil)
         #expect(try await CookieJar(file: scratch.file("missing/cookies")).cookies().count == 2)
+    }
+
+    @Test("A change that can't be written loses neither itself nor what another jar has written")
+    func unwritableChange() async throws {
+        let (one, two) = (try await CookieJar(file: file), try await CookieJar(file: file))
+        try await two.store(["x=1; Max-Age=60"], from: url)
+        let obstacle = URL(fileURLWithPath: file.path + ".new")
+        try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
+        await #expect(throws: CookieError.self) { try await one.store(["y=1; Max-Age=60"], from: url) }
+        #expect(await one.cookies(for: url).map(\.name).sorted() == ["x", "y"])
+        try FileManager.default.removeItem(at: obstacle)
+        try await one.store(["z=1; Max-Age=60"], from: url)
+        let all = try await CookieJar(file: file).cookies().map(\.name).sorted()
+        #expect(all == ["x", "y", "z"])
+        #expect(await two.cookies(for: url).map(\.name).sorted() == all)
     }
 
     @Test("A jar is read and written as cookies.txt")

@@ -19,8 +19,13 @@ final class CookieFile: Sendable {
     private let path: String
     private let access: FileAccess
     private let files: Files<FileFault>
-    /// The first line of the file when this process last read or wrote it; nil if there is no file.
-    private let revision = Locked<String?>(nil)
+
+    /// The cookies in the file.
+    struct Content: Sendable {
+        /// The first line of the file, which each change replaces; nil if there is no file.
+        let revision: String?
+        let cookies: [KeptCookie]
+    }
 
     init(path: String, keepsSessionCookies: Bool, access: FileAccess = .standard) {
         self.path = path
@@ -30,32 +35,29 @@ final class CookieFile: Sendable {
     }
 
     /// Reads the file; if it doesn't exist, there are no cookies.
-    func read(limits: CookieLimits) async throws(CookieError) -> CookieStorage {
-        let cookies = try await access.executor.runToEnd { [self] () throws(CookieError) in try content() ?? [] }
-        return CookieStorage(limits: limits).merged(with: cookies, keepingSession: false)
+    func read() async throws(CookieError) -> Content {
+        try await access.executor.runToEnd { [self] () throws(CookieError) in try content() }
     }
 
-    /// Returns the cookies of the file if it was changed since this process last read or wrote it; nil otherwise.
-    func changedContent() async throws(CookieError) -> [KeptCookie]? {
-        try await access.executor.runToEnd { [self] () throws(CookieError) in
-            try currentRevision() == revision.withLock { $0 } ? nil : content() ?? []
-        }
+    /// Reads the file if it has another revision; returns nil otherwise.
+    func read(unless known: String?) async throws(CookieError) -> Content? {
+        try await access.executor.runToEnd { [self] () throws(CookieError) in try content(unless: known) }
     }
 
-    /// Runs a change while other processes and other tasks are locked out.
-    ///
-    /// - Parameter change: A closure that receives the cookies of the file if another process changed it, nil
-    ///   otherwise.
-    func update(
-        _ change: @escaping @Sendable ([KeptCookie]?) throws(CookieError) -> Void
-    ) async throws(CookieError) {
+    /// Reads the file if it has another revision, or returns nil; blocks.
+    func content(unless known: String?) throws(CookieError) -> Content? {
+        try currentRevision().hasSameBytes(as: known) ? nil : content()
+    }
+
+    /// Runs a change while other processes and other tasks are locked out, on a thread that may wait.
+    func update(_ change: @escaping @Sendable () throws(CookieError) -> Void) async throws(CookieError) {
         // Not cancellable, because cookies set by a server must not be lost when the call is cancelled.
         for _ in 0..<Self.attempts {
             let isDone = try await access.executor.runToEnd { [self] () throws(CookieError) in
                 guard let lock = try opened(path + ".lock", .updateOrCreate) else { return false }
                 guard try failing({ () throws(FileFault) in try lock.lock() }) else { return false }
                 defer { lock.unlock() }
-                try change(currentRevision() == revision.withLock { $0 } ? nil : content() ?? [])
+                try change()
                 return true
             }
             if isDone { return }
@@ -64,8 +66,8 @@ final class CookieFile: Sendable {
         throw CookieError(problem: .locked, path: path)
     }
 
-    /// Replaces the file; call it only in ``update(_:)``.
-    func write(_ storage: CookieStorage) throws(CookieError) {
+    /// Replaces the file, and returns its revision; call it only in ``update(_:)``.
+    func write(_ storage: CookieStorage) throws(CookieError) -> String {
         let now = Date()
         let kept = storage.keptCookies.filter {
             ($0.cookie.isPersistent || keepsSessionCookies) && !$0.cookie.isExpired(at: now)
@@ -84,7 +86,7 @@ final class CookieFile: Sendable {
         let temporary = path + ".new"
         do throws(CookieError) {
             _ = try failing { () throws(FileFault) in try files.remove(temporary) }
-            guard let file = try opened(temporary, .create) else { return }
+            guard let file = try opened(temporary, .create) else { return line }
             try failing { () throws(FileFault) in
                 try file.write(bytes, at: 0)
                 try file.synchronize()
@@ -94,7 +96,7 @@ final class CookieFile: Sendable {
             _ = try? files.remove(temporary)
             throw error
         }
-        revision.withLock { $0 = line }
+        return line
     }
 
     private func currentRevision() throws(CookieError) -> String? {
@@ -104,11 +106,8 @@ final class CookieFile: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func content() throws(CookieError) -> [KeptCookie]? {
-        guard let file = try opened(path, .read) else {
-            revision.withLock { $0 = nil }
-            return nil
-        }
+    private func content() throws(CookieError) -> Content {
+        guard let file = try opened(path, .read) else { return Content(revision: nil, cookies: []) }
         let status = try failing { () throws(FileFault) in try file.status() }
         if let problem = problem(with: status) { throw CookieError(problem: problem, path: path) }
         let bytes = try failing { () throws(FileFault) in try file.data(Int(status.size), at: 0) }
@@ -123,8 +122,7 @@ final class CookieFile: Sendable {
             }
             cookies.append(record.kept)
         }
-        revision.withLock { $0 = first }
-        return cookies
+        return Content(revision: first, cookies: cookies)
     }
 
     private func problem(with status: FileStatus) -> CookieError.Problem? {

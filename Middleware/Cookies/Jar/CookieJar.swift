@@ -21,6 +21,8 @@ public import HTTPTypes
 public final class CookieJar: Sendable {
     private struct State: Sendable {
         var storage: CookieStorage
+        /// The revision of the file whose cookies are in the storage.
+        var revision: String?
         var absences = CookieAbsences()
         var listeners: [UUID: AsyncStream<CookieChange>.Continuation] = [:]
 
@@ -73,11 +75,16 @@ public final class CookieJar: Sendable {
     }
 
     convenience init(_ file: CookieFile, limits: CookieLimits = CookieLimits()) async throws(CookieError) {
-        self.init(try await file.read(limits: limits), file)
+        let content = try await file.read()
+        self.init(
+            CookieStorage(limits: limits).merged(with: content.cookies, keepingSession: false),
+            file,
+            revision: content.revision
+        )
     }
 
-    private init(_ storage: CookieStorage, _ file: CookieFile?) {
-        state = Locked(State(storage: storage))
+    private init(_ storage: CookieStorage, _ file: CookieFile?, revision: String? = nil) {
+        state = Locked(State(storage: storage, revision: revision))
         self.file = file
         let identity = JarKeeper()
         keeper = PreparedOption(CookieKeeperNote.self, identity)
@@ -273,28 +280,33 @@ extension CookieJar {
         _ change: @escaping @Sendable (inout CookieStorage) -> CookieStorage.Result
     ) async throws(CookieError) {
         guard let file else { return changeMemory(change) }
+        let isApplied = Locked(false)
         do throws(CookieError) {
-            try await file.update { [self] written throws(CookieError) in
-                var changed = state.withLock { $0.storage }
+            try await file.update { [self] () throws(CookieError) in
+                var (changed, revision) = state.withLock { ($0.storage, $0.revision) }
                 var result = CookieStorage.Result()
-                if let written {
-                    let merged = changed.merged(with: written, keepingSession: !file.keepsSessionCookies)
-                    result.effects = changed.differences(to: merged, at: Date())
-                    changed = merged
+                if let written = try file.content(unless: revision) {
+                    result.effects = merge(written, into: &changed)
+                    revision = written.revision
                 }
                 let own = change(&changed)
                 result.outcomes = own.outcomes
                 result.effects += own.effects
-                try file.write(changed)
-                state.withLock { [changed, result] state in
+                let writing = Result { () throws(CookieError) in try file.write(changed) }
+                if case .success(let written) = writing { revision = written }
+                // If the file can't be written, memory has this change as well as those of other processes.
+                state.withLock { [changed, revision, result] state in
                     state.storage = changed
+                    state.revision = revision
                     state.note(result)
                 }
+                isApplied.withLock { $0 = true }
+                _ = try writing.get()
             }
             lastFileFailure.withLock { $0 = nil }
         } catch {
             lastFileFailure.withLock { $0 = error }
-            changeMemory(change)
+            if !isApplied.withLock({ $0 }) { changeMemory(change) }
             throw error
         }
     }
@@ -311,15 +323,25 @@ extension CookieJar {
     private func refresh() async {
         guard let file else { return }
         do throws(CookieError) {
-            guard let written = try await file.changedContent() else { return }
+            let known = state.withLock { $0.revision }
+            guard let written = try await file.read(unless: known) else { return }
             state.withLock { state in
-                let merged = state.storage.merged(with: written, keepingSession: !file.keepsSessionCookies)
-                let effects = state.storage.differences(to: merged, at: Date())
-                state.storage = merged
+                // A change by this process has merged at least this content in the meantime.
+                guard state.revision.hasSameBytes(as: known) else { return }
+                let effects = merge(written, into: &state.storage)
+                state.revision = written.revision
                 state.note(.init(effects: effects))
             }
         } catch {
             lastFileFailure.withLock { $0 = error }
         }
+    }
+
+    /// Replaces the cookies by those of the file, and returns the differences.
+    private func merge(_ content: CookieFile.Content, into storage: inout CookieStorage) -> [CookieChange] {
+        let keepsSession = !(file?.keepsSessionCookies ?? false)
+        let merged = storage.merged(with: content.cookies, keepingSession: keepsSession)
+        defer { storage = merged }
+        return storage.differences(to: merged, at: Date())
     }
 }
