@@ -31,8 +31,15 @@ struct StalledStoreTests {
         }
         #expect(disk.waitingCount > 0)
 
-        first.cancel()
+        let events = Locked<[String]>([])
+        let stored = try Chain(transport: transport) {
+            CacheMiddleware(store: store) { event in events.withLock { $0.append(event.word) } }
+        }
+        let only = Task { try await stored.send(.get("https://example.com/c").caching(.onlyStored)) }
+        for task in [first.cancel, only.cancel] { task() }
         await #expect(throws: CancellationError.self) { try await first.value }
+        await #expect(throws: CancellationError.self) { try await only.value }
+        #expect(events.withLock { $0 }.isEmpty)
 
         disk.release()
         #expect(try await slow.send(.get("https://example.com/b")).body.text() == "fresh")

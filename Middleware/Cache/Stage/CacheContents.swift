@@ -27,7 +27,7 @@ final class CacheContents: Sendable {
             let isOfContent = { (entry: CacheEntry) in entry.response.metadata.variant.isOf(content: content) }
             return entries.allSatisfy(isOfContent) ? entries : entries.filter(isOfContent)
         } catch {
-            events.emit(.storeFailure(key, error))
+            tell(error, of: key)
             return []
         }
     }
@@ -76,9 +76,14 @@ final class CacheContents: Sendable {
         do {
             return try await store.body(of: answer.entry, range: range)
         } catch {
-            events.emit(.storeFailure(answer.entry.key, error))
+            tell(error, of: answer.entry.key)
             return nil
         }
+    }
+
+    /// Reports a failed lookup, unless the call is cancelled.
+    private func tell(_ error: any Error, of key: CacheKey) {
+        if !(error is CancellationError || Task.isCancelled) { events.emit(.storeFailure(key, error)) }
     }
 
     // MARK: - Changes

@@ -153,6 +153,8 @@ public struct CacheMiddleware: BuiltInStage, SharingMiddleware {
         case .forward(let reason):
             return try await forward(request, question, reason, variants: variants, next)
         case .unavailable(let reason):
+            // A lookup that was cancelled finds nothing.
+            try Task.checkCancellation()
             return unavailable(CacheStatus(cache: reports.name, reason: reason, detail: reason.words))
         }
     }
