@@ -51,6 +51,33 @@ struct MemoryAppendTests {
         #expect(transport.requestCount == count)
     }
 
+    @Test("A description that was read before a body was extended changes neither its range nor what its entry reads")
+    func updateAfterAppending() async throws {
+        let store = MemoryCacheStore(bounds: .ample)
+        let all = content(1, 200_000)
+        let first = try #require(try await store.put(storeKey(1), all.prefix(100_000), metadata(0..<100_000)).entry)
+        _ = try #require(try await append(all.suffix(100_000), to: first, in: store))
+        let updated = try #require(await store.update(first, to: metadata(0..<100_000)))
+        #expect(updated.response.metadata.content == .part(0..<200_000, of: nil))
+        #expect(updated.response.bodyLength == 200_000)
+        let old = try #require(await store.body(of: first, range: nil))
+        #expect(try await old.collect() == all.prefix(100_000))
+        let whole = try #require(await store.body(of: updated, range: nil))
+        #expect(try await whole.collect() == all)
+    }
+
+    @Test("An entry that outgrows its bound when it is validated is removed, and long keys count")
+    func outgrown() async throws {
+        let store = MemoryCacheStore(bounds: CacheBounds(totalBytes: .megabytes(1), entryBytes: .kibibytes(4)))
+        let entry = try #require(try await store.put(storeKey(1), content(1, 10), metadata(0..<10)).entry)
+        var large = entry.response.metadata
+        large.head.headerFields[.server] = String(repeating: "x", count: 5000)
+        #expect(await store.update(entry, to: large) == nil)
+        #expect(await store.usage() == CacheUsage())
+        let long = CacheKey(url: "https://example.com/" + String(repeating: "x", count: 5000))
+        #expect(try await store.put(long, content(1, 10), metadata(0..<10)).entry == nil)
+    }
+
     @Test("Who reads what was stored before reads it to its end, and what is stored has the right checksum")
     func readers() async throws {
         let store = MemoryCacheStore(bounds: .ample)
@@ -72,7 +99,8 @@ struct MemoryAppendTests {
         #expect(known.response === third.response)
         #expect(try await store.body(of: known, range: 299_999..<300_001)?.collect() == all[299_999..<300_001])
         #expect(try await store.body(of: known, range: 400_000..<400_000)?.collect() == Data())
-        #expect(await store.usage() == CacheUsage(bytes: MemoryShard.cost(of: third.response), entries: 1))
+        let bytes = MemoryShard.cost(of: third.response, at: third.key)
+        #expect(await store.usage() == CacheUsage(bytes: bytes, entries: 1))
         #expect(await store.remove(.all) == 1)
         #expect(await store.usage() == CacheUsage())
     }

@@ -20,7 +20,9 @@ struct MemoryStoreTests {
     }
 
     /// What an entry without fields costs beside its body.
-    private let overhead: Int64 = 256
+    private func overhead(_ key: CacheKey, _ variant: String? = nil) -> Int64 {
+        Int64(256 + key.url.utf8.count + (variant.map { "foo".utf8.count + $0.utf8.count + 64 } ?? 0))
+    }
 
     @discardableResult
     private func put(
@@ -77,7 +79,7 @@ struct MemoryStoreTests {
         _ = try await other.write(Data("x".utf8))
         await other.abandon()
         #expect(try await other.commit().entry == nil)
-        #expect(await store.usage() == CacheUsage(bytes: overhead + 4, entries: 1))
+        #expect(await store.usage() == CacheUsage(bytes: overhead(key(1)) + 4, entries: 1))
     }
 
     @Test("Keys that are canonically equal and differ in their bytes are two: URLs, users, variants")
@@ -107,7 +109,8 @@ struct MemoryStoreTests {
         #expect(await store.variants(of: key(1)).map(\.response.bodyLength).sorted() == [20, 30])
         #expect(try await body.collect().count == 10)
         #expect(await store.body(of: old, range: nil) == nil)
-        #expect(await store.usage() == CacheUsage(bytes: 2 * overhead + 50, entries: 2))
+        let bytes = overhead(key(1)) + overhead(key(1), "a") + 50
+        #expect(await store.usage() == CacheUsage(bytes: bytes, entries: 2))
     }
 
     @Test("The variant that was stored last is the last one, also where it takes the place of another")
@@ -128,14 +131,14 @@ struct MemoryStoreTests {
         let updated = try #require(await store.update(entry, to: changed))
         #expect(updated.id == entry.id && updated.response.metadata.head.headerFields[.eTag] == "\"a\"")
         #expect(await store.variants(of: key(1)).first?.response === updated.response)
-        #expect(await store.usage().bytes == updated.response.headSize + 10)
+        #expect(await store.usage().bytes == updated.response.headSize + 10 + Int64(key(1).url.utf8.count))
         await store.remove(.all)
         #expect(await store.update(entry, to: changed) == nil)
     }
 
     @Test("What was not used for longest goes first")
     func leastRecent() async throws {
-        let bounds = CacheBounds(totalBytes: .bytes(3 * (overhead + 100)), entryBytes: 1000)
+        let bounds = CacheBounds(totalBytes: .bytes(3 * (overhead(key(1)) + 100)), entryBytes: 1000)
         let store = MemoryCacheStore(bounds: bounds, shards: 1)
         for name in 1...3 { try await put(store, key(name), 100) }
         let first = try #require(await store.variants(of: key(1)).first)
@@ -196,11 +199,14 @@ struct MemoryStoreTests {
     @Test("Random steps: the store holds what a plain list holds, in order of use, within its bounds")
     func random() async throws {
         let random = Seed.numbers(7)
-        let limit: Int64 = 20 * (overhead + 50)
+        let limit: Int64 = 20 * (overhead(key(1)) + 50)
         let store = MemoryCacheStore(
             bounds: CacheBounds(totalBytes: .bytes(limit), entryBytes: 400, entryCount: 30),
             shards: 1
         )
+        func cost(_ entry: (key: CacheKey, variant: String?, length: Int)) -> Int64 {
+            overhead(entry.key, entry.variant) + Int64(entry.length)
+        }
         // The least recent first.
         var list: [(key: CacheKey, variant: String?, length: Int)] = []
         for _ in 0..<20_000 {
@@ -210,15 +216,14 @@ struct MemoryStoreTests {
             switch random.next() % 4 {
             case 0:
                 let length = Int(random.next() % 200)
-                let fits = overhead + Int64(length) <= 400
+                let fits = overhead(key, variant) + Int64(length) <= 400
                 // What does not fit leaves the variant before it alone.
                 if fits, let position { list.remove(at: position) }
                 let evicted = try await put(store, key, length, variant).evicted
                 if fits {
                     var expected: [CacheKey] = []
-                    while list.reduce(0, { $0 + overhead + Int64($1.length) }) + overhead + Int64(length) > limit
-                        || list.count + 1 > 30
-                    {
+                    let new = cost((key, variant, length))
+                    while list.reduce(new, { $0 + cost($1) }) > limit || list.count + 1 > 30 {
                         expected.append(list.removeFirst().key)
                     }
                     list.append((key, variant, length))
@@ -236,7 +241,7 @@ struct MemoryStoreTests {
                 #expect(await store.body(of: entry, range: nil)?.length == Int64(list[position].length))
                 list.append(list.remove(at: position))
             }
-            let bytes = list.reduce(Int64(0)) { $0 + overhead + Int64($1.length) }
+            let bytes = list.reduce(Int64(0)) { $0 + cost($1) }
             #expect(await store.usage() == CacheUsage(bytes: bytes, entries: list.count))
         }
     }
@@ -270,7 +275,7 @@ struct MemoryStoreTests {
         var bytes: Int64 = 0
         var count = 0
         await store.visit(.all) { entry in
-            bytes += entry.response.headSize + entry.response.bodyLength
+            bytes += entry.response.headSize + entry.response.bodyLength + Int64(entry.key.url.utf8.count)
             count += 1
             return true
         }

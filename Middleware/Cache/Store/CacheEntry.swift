@@ -4,7 +4,7 @@ public import HTTPTypes
 
 /// Identifies a stored response in its store, for as long as it is stored.
 public struct CacheEntryID: Sendable, Hashable {
-    /// A number chosen by the store.
+    /// A number chosen by the store, below 2^48, because stores that are made of others add the number of the store.
     public let rawValue: UInt64
 
     /// Creates an identifier from the store's number.
@@ -145,7 +145,15 @@ public struct CacheMetadata: Sendable, Hashable {
 
     /// The approximate size of the description in bytes.
     var headSize: Int64 {
-        head.headerFields.reduce(into: Int64(256)) { size, field in
+        let varying = variant.fields.reduce(into: Int64(0)) { size, field in
+            size += Int64(field.name.utf8.count + (field.value?.utf8.count ?? 0)) + 64
+        }
+        return varying + Int64(classification?.utf8.count ?? 0) + Self.size(of: head.headerFields)
+            + Self.size(of: originalContentFields) + 256
+    }
+
+    private static func size(of fields: HTTPFields) -> Int64 {
+        fields.reduce(into: Int64(0)) { size, field in
             size += Int64(field.name.rawName.utf8.count) + 64
             size += field.withUnsafeBytesOfValue { Int64($0.count) }
         }

@@ -25,6 +25,9 @@ public struct CacheKey: Sendable, Hashable {
         self.identifier = identifier
     }
 
+    /// The number of bytes of the texts.
+    var size: Int64 { Int64(url.utf8.count + partition.utf8.count + (identifier?.utf8.count ?? 0)) }
+
     /// The origin of the response.
     package var origin: Origin? { Origin(url) }
 

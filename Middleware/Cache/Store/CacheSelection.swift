@@ -24,6 +24,21 @@ public enum CacheSelection: Sendable, Hashable {
     /// One entry.
     case entry(CacheEntryID)
 
+    /// Whether both select the same entries; texts are compared by bytes.
+    public static func == (one: CacheSelection, other: CacheSelection) -> Bool {
+        switch (one, other) {
+        case (.all, .all): true
+        case (.key(let one), .key(let other)): one == other
+        case (.url(let one), .url(let other)), (.identifier(let one), .identifier(let other)),
+            (.identifierPrefix(let one), .identifierPrefix(let other)), (.partition(let one), .partition(let other)):
+            one.hasSameBytes(as: other)
+        case (.classification(let one), .classification(let other)): one.hasSameBytes(as: other)
+        case (.origin(let one), .origin(let other)): one == other
+        case (.entry(let one), .entry(let other)): one == other
+        default: false
+        }
+    }
+
     /// The URL that all selected entries have; `nil` if their URLs may differ.
     package var commonURL: String? {
         switch self {

@@ -29,11 +29,11 @@ struct MemoryBody: BlockSource {
         segments.append(bytes)
     }
 
-    /// The bytes in a range; all bytes if the range is `nil`.
-    func body(_ range: Range<Int64>?) -> HTTPBody {
-        if range == nil, segments.count == 1 { return single }
+    /// The bytes in a range.
+    func body(_ range: Range<Int64>) -> HTTPBody {
         let whole = 0..<(ends.last ?? 0)
-        let range = range?.clamped(to: whole) ?? whole
+        let range = range.clamped(to: whole)
+        if range == whole, segments.count == 1 { return single }
         let (bytes, content) = segment(at: range.lowerBound)
         guard range.upperBound <= content.upperBound else { return body(in: range) }
         let start = bytes.startIndex + Int(range.lowerBound - content.lowerBound)

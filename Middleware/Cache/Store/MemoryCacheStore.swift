@@ -53,7 +53,8 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
 
     /// Returns the content of an entry; this counts as a use.
     package func body(of entry: CacheEntry, range: Range<Int64>?) async -> HTTPBody? {
-        shards[index(of: entry.key)].withLock { $0.use(entry.id) }?.body(range)
+        shards[index(of: entry.key)].withLock { $0.use(entry.id) }?
+            .body(range ?? 0..<entry.response.bodyLength)
     }
 
     /// Creates a writer for an entry.
@@ -62,7 +63,7 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         _ metadata: CacheMetadata,
         expecting length: Int64?
     ) async -> (any CacheWriter)? {
-        let room = bounds.entryBytes.bytes - metadata.headSize
+        let room = bounds.entryBytes.bytes - metadata.headSize - key.size
         guard room >= 0, bounds.entryCount > 0, (length ?? 0) <= room else { return nil }
         return MemoryCacheWriter(store: self, key: key, metadata: metadata, room: room, expecting: length)
     }
@@ -72,7 +73,7 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
         _ metadata: CacheMetadata,
         expecting length: Int64?
     ) async throws -> (any CacheWriter)? {
-        let room = bounds.entryBytes.bytes - MemoryShard.cost(of: entry.response.with(metadata))
+        let room = bounds.entryBytes.bytes - MemoryShard.cost(of: entry.response.with(metadata), at: entry.key)
         guard entry.response.bodyLength > MemoryBody.copied, (length ?? 0) <= room,
             metadata.variant == entry.response.metadata.variant,
             shards[index(of: entry.key)].withLock({ $0.beginAppending(to: entry) }) != nil,
@@ -95,12 +96,15 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
     package func update(_ entry: CacheEntry, to metadata: CacheMetadata) async -> CacheEntry? {
         let shard = index(of: entry.key)
         return totals.withLock { totals in
-            let change = shards[shard].withLock { $0.update(entry.id, to: metadata) }
+            let change = shards[shard].withLock { $0.update(entry, to: metadata) }
             guard let (updated, growth) = change else { return nil }
             totals.bytes += growth
+            if MemoryShard.cost(of: updated.response, at: updated.key) > bounds.entryBytes.bytes {
+                totals -= shards[shard].withLock { $0.remove(.entry(updated.id)) }
+            }
             // A larger description may require eviction, even of this entry.
             _ = makeRoom(for: 0, entries: 0, in: &totals)
-            return updated
+            return shards[shard].withLock { $0.contains(updated.id) } ? updated : nil
         }
     }
 
@@ -137,7 +141,7 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
             return CacheEntryID(rawValue: id)
         }
         let entry = CacheEntry(id: id, key: key, response: response)
-        let cost = MemoryShard.cost(of: response)
+        let cost = MemoryShard.cost(of: response, at: key)
         guard cost <= bounds.entryBytes.bytes else { return CacheCommit(entry: nil) }
         let shard = index(of: key)
         let body = MemoryBody(bytes)
@@ -167,7 +171,7 @@ package final class MemoryCacheStore: CacheStore, InvalidationKeeping, BodyAppen
             guard let old = shards[shard].withLock({ $0.beginAppending(to: known) }) else {
                 return CacheCommit(entry: nil)
             }
-            let growth = MemoryShard.cost(of: response) - old
+            let growth = MemoryShard.cost(of: response, at: known.key) - old
             let (hasRoom, evicted) = makeRoom(for: growth, entries: 0, in: &totals)
             guard hasRoom, let entry = shards[shard].withLock({ $0.append(bytes, to: known.id, as: response) }) else {
                 return CacheCommit(entry: nil, evicted: evicted)

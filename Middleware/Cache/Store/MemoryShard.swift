@@ -37,7 +37,10 @@ struct MemoryShard {
     private var oldest = -1
     private var uses: UInt64 = 0
 
-    static func cost(of response: StoredResponse) -> Int64 { response.headSize + response.bodyLength }
+    /// The approximate number of bytes of an entry.
+    static func cost(of response: StoredResponse, at key: CacheKey) -> Int64 {
+        response.headSize + response.bodyLength + key.size
+    }
 
     func variants(of key: CacheKey) -> [CacheEntry] { variants[key] ?? [] }
 
@@ -71,17 +74,22 @@ struct MemoryShard {
         }
     }
 
-    mutating func update(_ id: CacheEntryID, to metadata: CacheMetadata) -> (entry: CacheEntry, growth: Int64)? {
-        guard let response = positions[id].flatMap({ slots[$0]?.entry.response }) else { return nil }
-        return describe(id, as: response.with(metadata))
+    mutating func update(_ known: CacheEntry, to metadata: CacheMetadata) -> (entry: CacheEntry, growth: Int64)? {
+        guard let response = positions[known.id].flatMap({ slots[$0]?.entry.response }) else { return nil }
+        var metadata = metadata
+        // If the body has been extended since the caller read the entry, its range is kept.
+        if response.bodyLength != known.response.bodyLength { metadata.content = response.metadata.content }
+        return describe(known.id, as: response.with(metadata))
     }
+
+    func contains(_ id: CacheEntryID) -> Bool { positions[id] != nil }
 
     private mutating func describe(
         _ id: CacheEntryID,
         as response: StoredResponse
     ) -> (entry: CacheEntry, growth: Int64)? {
         guard let position = positions[id], let old = slots[position] else { return nil }
-        let cost = Self.cost(of: response)
+        let cost = Self.cost(of: response, at: old.entry.key)
         let entry = CacheEntry(id: id, key: old.entry.key, response: response)
         slots[position]?.entry = entry
         slots[position]?.cost = cost
