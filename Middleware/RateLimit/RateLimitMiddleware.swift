@@ -1,4 +1,5 @@
 public import HTTPChainCore
+import HTTPChainSupport
 import HTTPTypes
 
 /// Limits the rate of calls, by the server's limits and your own.
@@ -124,11 +125,13 @@ public struct RateLimitMiddleware: BuiltInStage {
         let head = request.head
         let time = request.environment.time
         let options = request.options
+        let hasEntered = Locked(false)
         do {
             let excess = limiter.excess
             // Waiting may take longer than estimated.
             try await request.withinDeadline {
                 try await group.enter(tokens, excess, until: { options.deadline }, time)
+                hasEntered.withLock { $0 = true }
             }
         } catch let refusal as LimitedGroup.Refusal {
             throw RateLimitExceededError(
@@ -137,6 +140,10 @@ public struct RateLimitMiddleware: BuiltInStage {
                 retryAfter: refusal.wait,
                 failedExchange: ExchangeSnapshot(head, redaction: request.redaction)
             )
+        } catch {
+            // The call may be admitted at the moment in which its time ends.
+            if hasEntered.withLock({ $0 }) { await group.giveBack(tokens, at: time.elapsed) }
+            throw error
         }
     }
 

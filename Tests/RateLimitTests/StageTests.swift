@@ -12,6 +12,30 @@ import Testing
 private let url = "https://api.example.com/plants"
 private let key = "https://api.example.com"
 
+@Suite("Buckets in memory")
+struct BucketTests {
+    @Test("A full table forgets no bucket for a caller that needs no new one")
+    func fullTable() async throws {
+        let store = InMemoryRateLimitStore(limit: 2)
+        let limits = [RateLimit(1, per: .seconds(60))]
+        func take(_ key: String) async throws -> Bool {
+            try await store.take(1, of: key, limits: limits, at: .zero) == .taken
+        }
+        var taken: [Bool] = []
+        for key in ["a", "b", "a", "b", "a", "b"] { taken.append(try await take(key)) }
+        #expect(taken == [true, true, false, false, false, false])
+        #expect(try await take("e\u{301}"))
+    }
+
+    @Test("Keys that are canonically equal have buckets of their own")
+    func canonicallyEqual() async throws {
+        let store = InMemoryRateLimitStore()
+        for key in ["ren\u{E9}", "rene\u{301}"] {
+            #expect(try await store.take(1, of: key, limits: [RateLimit(1, per: .seconds(60))], at: .zero) == .taken)
+        }
+    }
+}
+
 @Suite("The rate limit stage", .timeLimit(.minutes(10)))
 struct StageTests {
     @Test("The stage lets the burst through at once, and the rest at the rate, in the order they came")

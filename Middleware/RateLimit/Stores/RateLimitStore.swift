@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// A store of token buckets: in memory, or shared by several machines.
 ///
@@ -32,8 +33,13 @@ public enum RateLimitAnswer: Sendable, Hashable {
 /// A store of token buckets in memory, shared by all stages of a process that use it.
 package final class InMemoryRateLimitStore: RateLimitStore {
     private struct Key: Hashable {
-        let key: String
+        let key: ExactText
         let limit: RateLimit
+
+        init(key: String, limit: RateLimit) {
+            self.key = ExactText(key)
+            self.limit = limit
+        }
     }
 
     private let limit: Int
@@ -59,8 +65,9 @@ package final class InMemoryRateLimitStore: RateLimitStore {
             var cells = limits.map { buckets[Key(key: key, limit: $0)] ?? CellRate($0) }
             let wait = cells.map { $0.wait(for: tokens, at: now) }.max() ?? .zero
             guard wait <= .zero else { return .wait(wait) }
-            if buckets.count + limits.count > room { buckets = buckets.filter { !$0.value.isFull(at: now) } }
-            if buckets.count + limits.count > room { buckets.removeAll() }
+            let new = limits.count { buckets[Key(key: key, limit: $0)] == nil }
+            if new > 0, buckets.count + new > room { buckets = buckets.filter { !$0.value.isFull(at: now) } }
+            if new > 0, buckets.count + new > room { buckets.removeAll() }
             for index in cells.indices {
                 cells[index].take(tokens, at: now)
                 buckets[Key(key: key, limit: limits[index])] = cells[index]
