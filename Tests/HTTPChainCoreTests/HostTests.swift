@@ -168,6 +168,16 @@ struct HostTests {
         #expect(table.all.map(\.key) == ["http://xn--bcher-kva.example", "https://xn--bcher-kva.example"])
     }
 
+    @Test("Groups with canonically equal keys, such as names of users, are different ones")
+    func canonicallyEqualKeys() {
+        final class Entry: Sendable {}
+        let table = GroupTable(.all, limit: 10) { _ in Entry() }
+        let users = GroupTable(.by("user") { $0.head.headerFields[.from] }, limit: 10) { _ in Entry() }
+        #expect(table.entry(of: "a") === table.entry(of: "b"))
+        #expect(users.entry(of: "ren\u{E9}") !== users.entry(of: "rene\u{301}"))
+        #expect(users.existing("re\u{6E}\u{E9}") != nil && users.all.count == 2)
+    }
+
     @Test("A table of groups forgets the least recently used one, and no other")
     func eviction() {
         final class Entry: Sendable {}

@@ -1,4 +1,5 @@
 import HTTPChainCore
+import HTTPChainSupport
 
 /// A store for credentials: a file, or the system's keychain or secret service.
 ///
@@ -19,15 +20,15 @@ public protocol CredentialStore: Sendable {
 
 /// Keeps credentials in memory while the program runs, for tests.
 package final class InMemoryCredentialStore: CredentialStore, ChangeCountingStore {
-    private let credentials: Locked<[String: Credential]>
+    private let credentials: Locked<[ExactText: Credential]>
     private let counter = CredentialChanges()
 
     package init(_ credentials: [String: Credential] = [:]) {
-        self.credentials = Locked(credentials)
+        self.credentials = Locked(Dictionary(uniqueKeysWithValues: credentials.map { (ExactText($0.key), $0.value) }))
     }
 
     package func credential(for key: String) -> Credential? {
-        credentials.withLock { $0[key] }
+        credentials.withLock { $0[ExactText(key)] }
     }
 
     package func set(_ credential: Credential, for key: String) {
@@ -35,7 +36,7 @@ package final class InMemoryCredentialStore: CredentialStore, ChangeCountingStor
     }
 
     package func removeCredential(for key: String) {
-        credentials.withLock { $0[key] = nil }
+        credentials.withLock { $0[ExactText(key)] = nil }
         counter.note()
     }
 
@@ -44,7 +45,7 @@ package final class InMemoryCredentialStore: CredentialStore, ChangeCountingStor
 
     /// Stores a credential, and returns the number of changes.
     package func store(_ credential: Credential, for key: String) -> UInt64 {
-        credentials.withLock { $0[key] = credential }
+        credentials.withLock { $0[ExactText(key)] = credential }
         return counter.note()
     }
 }

@@ -18,12 +18,12 @@ package final class KeyedEntries: Sendable {
     private struct State: Sendable {
         var recent: (spelling: Spelling, entry: Entry)?
         var spellings: [Spelling: String] = [:]
-        var slots: [String: Slot] = [:]
+        var slots: [ExactText: Slot] = [:]
         var uses: UInt64 = 0
         /// The keys to evict, the least recently used last.
         ///
         /// If a key was used since, its slot has another number and stays.
-        var candidates: [(key: String, lastUse: UInt64)] = []
+        var candidates: [(key: ExactText, lastUse: UInt64)] = []
 
         /// Evicts the least recently used slot.
         ///
@@ -89,25 +89,26 @@ package final class KeyedEntries: Sendable {
 
     /// Returns the entry of a key, if it exists.
     package func existing(_ key: String) -> Entry? {
-        single ?? state.withLock { $0.slots[key]?.entry }
+        single ?? state.withLock { $0.slots[ExactText(key)]?.entry }
     }
 
     private func entry(of key: String, in state: inout State) -> Entry {
         state.uses += 1
         let now = state.uses
-        if let index = state.slots.index(forKey: key) {
+        let exact = ExactText(key)
+        if let index = state.slots.index(forKey: exact) {
             state.slots.values[index].lastUse = now
             return state.slots.values[index].entry
         }
         if state.slots.count >= limit { state.evict() }
         let entry = make(key)
-        state.slots[key] = Slot(entry: entry, lastUse: now)
+        state.slots[exact] = Slot(entry: entry, lastUse: now)
         return entry
     }
 
     /// All entries with their keys, sorted by key.
     package var all: [(key: String, entry: Entry)] {
         if let single { return [("", single)] }
-        return state.withLock { $0.slots.map { ($0.key, $0.value.entry) } }.sorted { $0.0 < $1.0 }
+        return state.withLock { $0.slots.map { ($0.key.text, $0.value.entry) } }.sorted { $0.0 < $1.0 }
     }
 }

@@ -9,6 +9,10 @@ package struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// The tag with its quotes.
     let opaque: String
 
+    package static func == (one: EntityTag, other: EntityTag) -> Bool {
+        one.isWeak == other.isWeak && one.opaque.hasSameBytes(as: other.opaque)
+    }
+
     package init?(_ text: some StringProtocol) {
         let text = text.trimming()
         let tag = text.without(prefix: "W/")
