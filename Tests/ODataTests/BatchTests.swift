@@ -1,6 +1,7 @@
 #if AllTests
 import Foundation
 import HTTPChain
+import HTTPChainInMemory
 import HTTPChainOData
 import HTTPChainTesting
 import TestSupport
@@ -155,6 +156,32 @@ struct BatchTests {
         batch.add(.get("People"))
         let error = await #expect(throws: ODataBatchError.self) { try await Self.exchange(batch, answer: answer) }
         #expect(error?.problem == .notABatch)
+    }
+
+    @Test(
+        "A service that refuses the whole batch is told from one that answers without a batch",
+        arguments: [401, 503, 202]
+    )
+    func refusedBatch(status: Int) async throws {
+        var batch = ODataBatch()
+        batch.add(.get("People"))
+        let chain = try Chain(
+            transport: InMemoryTransport { _ in Response(HTTPResponse.Status(code: status), body: "<html>") }
+        ) {
+            URLBuilderMiddleware(base: "https://odata.example.com/v4")
+        }
+        let error = await #expect(throws: ODataBatchError.self) { try await chain.send(batch) }
+        #expect(error?.problem == .refused(status: status))
+    }
+
+    @Test("Content without a type is sent as bytes, and says so (OData JSON §19.1)")
+    func untypedContent() async throws {
+        var batch = ODataBatch()
+        batch.add(.put("Photo", body: HTTPBody(Data([0xFB, 0xFF]))))
+        let body = try await batch.request(to: "$batch").body.collect()
+        let sent = try JSONDecoder().decode(JSONValue.self, from: body)["requests"]?.array?.first
+        #expect(sent?["body"]?.string == "-_8")
+        #expect(sent?["headers"]?["content-type"]?.string == "application/octet-stream")
     }
 
     @Test("A request with two answers, and one with none, are errors that name it")

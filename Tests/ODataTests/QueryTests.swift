@@ -206,6 +206,7 @@ struct QueryTests {
             #expect(problem(ODataQuery(name)) == .invalidName(name))
         }
         #expect(problem(people.top(-1)) == .negativeCount(-1))
+        #expect(problem(people.expand("F", levels: -1)) == .negativeCount(-1))
         // Two values for one option.
         #expect(problem(people.top(3).option("$top", "5")) == .invalidName("$top"))
         #expect(problem(people.top(3).option("$format", "json")) == nil)

@@ -111,7 +111,9 @@ extension ODataBatch.Part {
         }
         let bytes = try await request.body.collect(upTo: .mebibytes(16))
         guard !bytes.isEmpty else { return nil }
+        // Without a type, the content would be JSON (§19.1).
         let type = headers["content-type"]?.string ?? "application/octet-stream"
+        headers["content-type"] = .string(type)
         if ODataBatchContent.isJSON(type) { return try JSONDecoder().decode(JSONValue.self, from: bytes) }
         if ODataBatchContent.isText(type) {
             guard let text = ODataBatchContent.text(of: bytes, type: type) else {

@@ -120,6 +120,8 @@ public struct ODataBatchError: ExplainedError, Hashable {
         case unsupportedOptions(ODataBatch.ID, [String])
         /// The response has no valid list of responses.
         case notABatch
+        /// The service refused the whole batch, or has only accepted it for later (202).
+        case refused(status: Int)
         /// A request has two responses.
         case answeredTwice(ODataBatch.ID)
         /// A request has no response.
@@ -146,6 +148,11 @@ public struct ODataBatchError: ExplainedError, Hashable {
             Explanation(
                 "the response is not a batch response in JSON",
                 "check whether the service supports batches in JSON (OData 4.01)"
+            )
+        case .refused(let status):
+            Explanation(
+                "the service responded to the batch with status \(status)",
+                "validate the status in the chain, for example with StatusValidationMiddleware"
             )
         case .answeredTwice(let id): Explanation("request \(id.text) of the batch has two responses")
         case .notAnswered(let id):
@@ -179,6 +186,9 @@ extension Transport {
     ) async throws -> ODataBatchResponses {
         guard batch.count > 0 else { return try ODataBatchResponses(Data(#"{"responses":[]}"#.utf8), to: batch) }
         let response = try await send(try await batch.request(to: url, continuesOnError: continuesOnError))
+        guard response.status.kind == .successful, response.status != .accepted else {
+            throw ODataBatchError(.refused(status: response.status.code))
+        }
         return try ODataBatchResponses(try await response.body.collect(upTo: limit), to: batch)
     }
 }

@@ -49,6 +49,7 @@ public struct ODataQuery<Entity: ODataEntity>: Sendable {
     public func navigating<Target: ODataEntity>(to property: String, as type: Target.Type) -> ODataQuery<Target> {
         var query = ODataQuery<Target>(property)
         query.steps = steps + [.name(property)]
+        query.custom = custom
         return query
     }
 

@@ -42,7 +42,8 @@ public struct ODataQueryError: ExplainedError, Hashable {
                 "an expression has more than \(ODataWriter.deepest) levels",
                 "use isIn(…) instead of a long chain of comparisons"
             )
-        case .negativeCount(let count): Explanation("\(count) is not a valid number of entities", "use zero or more")
+        case .negativeCount(let count):
+            Explanation("\(count) is not a valid number of entities or levels", "use zero or more")
         case .invalidExpansion(let property):
             Explanation(
                 "the expansion of \(property) has a key, a path or a custom option",

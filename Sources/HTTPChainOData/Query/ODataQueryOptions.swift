@@ -43,6 +43,7 @@ struct ODataQueryOptions: Sendable {
         if !expanded.isEmpty { pairs.append(("expand", expanded.joined(separator: ","))) }
         if count { pairs.append(("count", "true")) }
         if let search { pairs.append(("search", search.text)) }
+        if let levels, levels < 0 { throw ODataQueryError(.negativeCount(levels)) }
         if let levels { pairs.append(("levels", levels == .max ? "max" : String(levels))) }
         return pairs
     }
