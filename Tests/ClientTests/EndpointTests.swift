@@ -117,6 +117,22 @@ struct EndpointTests {
         #expect(reports.value == 0)
     }
 
+    @Test("The time limit of a call ends a mock beside a transport that keeps limits itself")
+    func limitOfMock() async throws {
+        let transport = MockTransport(beside: InMemoryTransport()) {
+            Mock(Ping.self, delay: .seconds(3)) { _, _ in Response(.ok) }
+        }
+        let chain = try Chain(transport: transport, environment: .virtual(.automatic())) {
+            TimeoutMiddleware(.seconds(1))
+        }
+        let error = await #expect(throws: TimeoutError.self) {
+            try await chain.send(.get("https://a.example").made(from: Ping()))
+        }
+        #expect(error?.scope == .call && error?.limit == .seconds(1))
+        let patient = Request.get("https://a.example").made(from: Ping()).timeout(.seconds(4))
+        #expect(try await chain.send(patient).status == .ok)
+    }
+
     @Test("Mocks that stand on the type answer through one endpoint, with helpers made once")
     func declared() async throws {
         let made = Counter()

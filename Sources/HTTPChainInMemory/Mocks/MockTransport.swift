@@ -15,7 +15,7 @@ public import HTTPChainCore
 /// }
 /// ```
 ///
-/// A mocked request is neither checked nor read, and may have any URL. Its response is delivered as by
+/// A mocked request is neither checked nor read, and may have any URL. Its time limits apply to the mock. Its response is delivered as by
 /// ``InMemoryTransport``: it can be read once, and has a valid `Content-Length`.
 public struct MockTransport: BuiltInTransport {
     private let live: any Transport
@@ -49,6 +49,8 @@ public struct MockTransport: BuiltInTransport {
         let answer = request.value.flatMap { value in mocks.lazy.compactMap { $0.answer(value) }.first }
         guard let answer else { return try await live.send(request) }
         try Task.checkCancellation()
+        // The request isn't read. Stages outside leave the limits of the call to the live transport, if it keeps them.
+        let timer = TransferTimer(request, upload: .atOnce)
         let call = MockCall(
             delivery: Delivery(
                 request: request.head,
@@ -59,6 +61,17 @@ public struct MockTransport: BuiltInTransport {
             request: request,
             helpers: helpers
         )
+        guard let timer else { return try await Self.response(answer, call) }
+        var response = try await timer.run { try await Self.response(answer, call) }
+        timer.answered(response.head)
+        response.body = timer.keep(response.body)
+        return response
+    }
+
+    private static func response(
+        _ answer: @Sendable (MockCall) async throws -> Response,
+        _ call: MockCall
+    ) async throws -> Response {
         let response = try await answer(call)
         try Task.checkCancellation()
         return response
