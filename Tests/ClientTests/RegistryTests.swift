@@ -202,6 +202,10 @@ struct RegistryTests {
         #expect(client.registry.cancel(key: "s") == 1)
         await #expect(throws: CancellationError.self) { try await reader.read() }
         #expect(try await reader.read() == nil)
+        let kept = try await client.call(GetResponse(path: "s")).key("s").value
+        for try await _ in kept.body { break }
+        try await until("the stream whose reader is dropped to leave") { client.registry.count == 0 }
+        #expect(kept.status == .ok)
         do { _ = try await client.call(GetStream(path: "s")).value }
         try await until("the dropped stream to leave") { client.registry.count == 0 }
     }

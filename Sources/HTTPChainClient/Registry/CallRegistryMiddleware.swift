@@ -1,5 +1,6 @@
 import Foundation
 public import HTTPChainCore
+import HTTPChainSupport
 
 /// Keeps a chain's running calls in a ``CallRegistry``, where they can be found and cancelled.
 ///
@@ -57,7 +58,11 @@ extension Response {
     func keeping(_ place: CallPlace) -> Response {
         guard body.hasTransfer else { return self }
         var response = self
-        response.body = body.transformed(length: body.length) { PlaceKeepingReader(inner: $0, place: place) }
+        // The reader takes the place along, so that dropping the reader is enough to leave it.
+        let held = Locked<CallPlace?>(place)
+        response.body = body.transformed(length: body.length) { inner in
+            PlaceKeepingReader(inner: inner, place: held.withLock { $0.take() })
+        }
         return response
     }
 }
@@ -65,11 +70,11 @@ extension Response {
 /// Reads a body while the call is in its registry.
 private struct PlaceKeepingReader: BodyReader {
     var inner: (any BodyReader)?
-    let place: CallPlace
+    let place: CallPlace?
 
     nonisolated(nonsending) mutating func read() async throws -> Data? {
         guard inner != nil else { return nil }
-        guard place.isHeld else {
+        guard place?.isHeld ?? true else {
             inner = nil
             throw CancellationError()
         }
@@ -86,6 +91,6 @@ private struct PlaceKeepingReader: BodyReader {
     private mutating func end() {
         inner = nil
         // Releases the place, because the owner of the body may keep the body long after its end.
-        place.leave()
+        place?.leave()
     }
 }
