@@ -178,6 +178,11 @@ struct TraceContextTests {
     func baggageLimits() throws {
         let many = Baggage((0..<100).map { "k\($0)=1" }.joined(separator: ","))
         #expect(many.entries.count == 64)
+        let cut = Baggage("a=" + String(repeating: "x", count: 8180) + ",tenant=12345678,b=1")
+        #expect(cut.entries.map(\.name) == ["a"])
+        let whole = Baggage("a=" + String(repeating: "x", count: 8180) + ",tenant=12")
+        #expect(whole["tenant"] == "12" && whole.description.utf8.count == 8192)
+        #expect(Baggage(String(repeating: "x", count: 9000)).entries.isEmpty)
         var large = Baggage()
         let value = String(repeating: "x", count: 4000)
         for name in ["a", "b", "c"] { large.set(try #require(Baggage.Entry(name: name, value: value))) }

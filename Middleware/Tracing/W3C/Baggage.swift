@@ -35,7 +35,12 @@ public struct Baggage: Sendable, Hashable, CustomStringConvertible, DescribedVal
     /// Multiple values must be joined with commas. Malformed entries, and those beyond the limits, are omitted. If a
     /// name is repeated, the last entry wins.
     public init(_ text: String = "") {
-        for part in Array(text.utf8.prefix(Self.lengthLimit)).split(separator: UInt8(ascii: ",")) {
+        var bytes = Array(text.utf8.prefix(Self.lengthLimit + 1))[...]
+        if bytes.count > Self.lengthLimit {
+            // The entry that crosses the limit is left out.
+            bytes = bytes[..<(bytes.lastIndex(of: UInt8(ascii: ",")) ?? bytes.startIndex)]
+        }
+        for part in bytes.split(separator: UInt8(ascii: ",")) {
             let pieces = part.split(separator: UInt8(ascii: ";"), maxSplits: 1, omittingEmptySubsequences: false)
             guard let pair = pieces.first, let equals = pair.firstIndex(of: UInt8(ascii: "=")) else { continue }
             let name = pair[..<equals].trimmingSpace()
