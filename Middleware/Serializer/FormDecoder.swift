@@ -36,7 +36,8 @@ struct FormDecoder: Decoder {
             case is Date.Type: style.dates.date(from: try text())
             case is Data.Type: Data(base64Encoded: try text())
             case is URL.Type: URL(string: try text())
-            case is Decimal.Type: Decimal(string: try text(), locale: Locale(identifier: "en_US_POSIX"))
+            case is Decimal.Type:
+                try Self.isNumber(text()) ? Decimal(string: text(), locale: .init(identifier: "en_US_POSIX")) : nil
             case is any StringKeyedValue.Type: try Value(from: ofData)
             default: try Value(from: self)
             }
@@ -85,8 +86,16 @@ extension FormDecoder: SingleValueDecodingContainer {
     func decode(_ type: String.Type) throws -> String { try text() }
 
     func decode<Number: Decodable & LosslessStringConvertible>(_ type: Number.Type) throws -> Number {
-        guard let number = Number(try text()) else { throw mismatch(type, "the text is not one") }
+        let text = try text()
+        let isValid = !(Number.self is any FloatingPoint.Type) || Self.isNumber(text)
+        guard isValid, let number = Number(text) else { throw mismatch(type, "the text is not one") }
         return number
+    }
+
+    /// Whether the whole text is a finite number in decimal notation; `Double` also reads "nan" and "0x1p3", and
+    /// `Decimal` ignores what follows a number.
+    private static func isNumber(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) } && Double(text) != nil
     }
 }
 

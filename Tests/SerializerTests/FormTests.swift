@@ -42,6 +42,18 @@ private let full = Form(
 @Suite("Forms")
 struct FormTests {
     @Test(
+        "A text that only begins with a number, and one that is none, is no number",
+        arguments: ["12,50", "12abc", "1.2.3", "nan", "inf", "0x1p3", ""]
+    )
+    func noNumber(text: String) {
+        struct Decimals: Decodable { let n: Decimal }
+        struct Doubles: Decodable { let n: Double }
+        let form = Data("n=\(text)".utf8)
+        #expect(throws: (any Error).self) { try FormSerializer().decode(Decimals.self, from: form, contentType: nil) }
+        #expect(throws: (any Error).self) { try FormSerializer().decode(Doubles.self, from: form, contentType: nil) }
+    }
+
+    @Test(
         "Every style is read back as the value that was written",
         arguments: [ParameterEncoder.Nesting.brackets, .dots],
         [ParameterEncoder.Arrays.brackets, .repeated, .indexed, .commas, .pipes]
