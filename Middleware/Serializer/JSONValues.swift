@@ -54,11 +54,9 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
                     }
                     // A sequence's value is complete at its line feed; the separator of the next may arrive much later.
                     if let piece = pieces.pendingRecord() {
-                        if let value = try? decoder.decode(Value.self, received: piece) {
-                            pieces.dropPending()
-                            return value
-                        }
-                        pieces.refusePending()
+                        let value = try decoded(piece, number: pieces.number)
+                        pieces.dropPending()
+                        return value
                     }
                     guard !pieces.isEnded else { break }
                     if let chunk = try await chunks.next(isolation: actor) {
@@ -97,6 +95,10 @@ public struct JSONValues<Value: Decodable>: AsyncSequence {
                     throw invalid("the value may be cut off: no white space ends it (RFC 7464 §2.4)")
                 }
             }
+            return try decoded(piece, number: number)
+        }
+
+        private func decoded(_ piece: Data, number: Int) throws -> Value {
             do {
                 return try decoder.decode(Value.self, received: piece)
             } catch {

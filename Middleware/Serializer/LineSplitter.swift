@@ -62,22 +62,19 @@ struct LineSplitter: Sendable {
     }
 
     /// Returns the bytes after the last separator of a sequence once they end with a line feed and their brackets and
-    /// strings are closed.
+    /// strings are closed: further bytes add nothing to the value.
     mutating func pendingRecord() -> Data? {
-        guard separator == Self.recordSeparator, number > 0, start < buffer.count, searched == buffer.count,
-            buffer.last == Self.lineFeed, !pending.isInvalid
-        else { return nil }
+        guard separator == Self.recordSeparator, number > 0, start < buffer.count, searched == buffer.count else {
+            return nil
+        }
         pending.read(buffer.dropFirst(start + pending.count))
-        return pending.isClosed ? Data(buffer.dropFirst(start)) : nil
+        return pending.isClosed && buffer.last == Self.lineFeed ? Data(buffer.dropFirst(start)) : nil
     }
 
     /// Discards the bytes after the last separator, because they have been decoded.
     mutating func dropPending() {
         move(to: buffer.count)
     }
-
-    /// Notes that the bytes after the last separator are no value, which further bytes can't change.
-    mutating func refusePending() { pending.isInvalid = true }
 
     private mutating func move(to position: Int) {
         start = position
@@ -105,7 +102,6 @@ private struct PendingValue: Sendable {
     private var isInString = false
     private var isEscaped = false
     private var hasContent = false
-    var isInvalid = false
 
     var isClosed: Bool { hasContent && depth <= 0 && !isInString }
 

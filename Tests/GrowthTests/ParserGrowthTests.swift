@@ -68,16 +68,6 @@ struct OutsideReader: Sendable, CustomTestStringConvertible {
                 try parser.end(into: &items)
             }
         },
-        OutsideReader(
-            name: "sequences",
-            folders: ["Middleware/Serializer/JSONValues.swift", "Middleware/Serializer/LineSplitter.swift"],
-            further: ["\u{1E}[\n", "1,\n", "\n", "x\n", "\u{1E}\n"]
-        ) { text in
-            let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
-            for chunk in chunks(of: "\u{1E}" + text, 16) { continuation.yield(chunk) }
-            continuation.finish()
-            for try await _ in HTTPBody.once(chunks: stream).jsonSequence(of: [Int].self, limit: .unlimited) {}
-        },
         OutsideReader(name: "forms", folders: ["Middleware/Serializer"], further: ["a[b]=", "&", "a[][x]=1&"]) { text in
             for arrays in [ParameterEncoder.Arrays.rack, .commas, .pipes, .indexed] {
                 let form = FormSerializer(ParameterEncoder(arrays: arrays))
@@ -383,6 +373,23 @@ struct ParserGrowthTests {
             #expect(fuzzed.contains(parser))
             #expect(FileManager.default.fileExists(atPath: tests.appending(path: path).path))
         }
+    }
+
+    @Test("A value of a JSON sequence that arrives line by line is decoded once", arguments: ["1,", "[],", "]", "x"])
+    func sequences(line: String) async throws {
+        func steps(_ count: Int) async -> Int {
+            await Steps.counted {
+                let (stream, continuation) = AsyncStream.makeStream(of: Data.self)
+                for text in ["\u{1E}[\n"] + Array(repeating: line + "\n", count: count) + ["1]\n"] {
+                    continuation.yield(Data(text.utf8))
+                }
+                continuation.finish()
+                let values = HTTPBody.once(chunks: stream).jsonSequence(of: [JSONValue].self, limit: .unlimited)
+                do { for try await _ in values {} } catch {}
+            }
+        }
+        let (small, large) = (await steps(1000), await steps(2000))
+        #expect(small > 0 && Double(large) <= 2.2 * Double(small))
     }
 
     @Test("All searches for records in a damaged segment read a limited number of bytes")
