@@ -15,7 +15,8 @@ enum CookieAttributeForm {
         // Any other path may contain a comma (RFC 6265 §4.1.1).
         case "path": return value == "/"
         case "domain": return !value.isEmpty && value.utf8.allSatisfy(isHostByte)
-        case "max-age": return Int(value) != nil
+        // Any number of digits (RFC 6265 §5.2.2).
+        case "max-age": return isDigits((value.without(prefix: "-") ?? value[...]).utf8)
         case "samesite": return ["strict", "lax", "none"].contains(value.lowercased())
         case "priority": return ["low", "medium", "high"].contains(value.lowercased())
         case "expires": return isDate(value)
@@ -45,6 +46,10 @@ enum CookieAttributeForm {
     private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
     private static func isNumber(_ text: Substring.UTF8View) -> Bool {
-        (1...4).contains(text.count) && text.allSatisfy { (0x30...0x39).contains($0) }
+        (1...4).contains(text.count) && isDigits(text)
+    }
+
+    private static func isDigits(_ text: Substring.UTF8View) -> Bool {
+        !text.isEmpty && text.allSatisfy { (0x30...0x39).contains($0) }
     }
 }

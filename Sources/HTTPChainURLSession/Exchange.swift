@@ -394,6 +394,8 @@ final class Exchange: Sendable {
                 } catch is UploadClosed {
                     // The transfer has already ended, with another error.
                 } catch {
+                    // It is only cancelled if its stream is replaced or no longer needed.
+                    guard !Task.isCancelled else { return }
                     self?.end(throwing: error)
                     pulled.close()
                 }

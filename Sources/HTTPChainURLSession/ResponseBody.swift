@@ -40,6 +40,8 @@ struct ResponseReader: BodyReader {
             return try await source.buffer.read()
         } onCancel: {
             source.exchange.end(throwing: CancellationError())
+            // Even if the transfer has ended, the rest may still be waiting for the disk.
+            source.buffer.abort(throwing: CancellationError())
         }
     }
 }

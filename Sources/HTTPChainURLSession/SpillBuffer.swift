@@ -62,7 +62,7 @@ final class SpillBuffer: Sendable {
     /// Small pending chunks are joined up to this size.
     ///
     /// Otherwise, if single bytes arrived, bookkeeping could cost a multiple of the watermark.
-    fileprivate static let joinedSize = 16_384
+    static let joinedSize = 16_384
 
     /// - Parameters:
     ///   - watermark: The maximum size in memory.

@@ -214,7 +214,12 @@ final class PulledUpload: UploadSource {
 
     nonisolated(nonsending) private func put(_ chunk: Data) async throws {
         let (isClosed, isBlocked) = state.withLock { state in
-            state.chunks.append(chunk)
+            // Small chunks are joined, so that there are few.
+            if let last = state.chunks.indices.last, state.chunks[last].count + chunk.count <= SpillBuffer.joinedSize {
+                state.chunks[last].append(chunk)
+            } else {
+                state.chunks.append(chunk)
+            }
             state.count += chunk.count
             return (state.isClosed, state.unblockReader())
         }

@@ -103,7 +103,8 @@ struct ResponseHeadTests {
         arguments: [
             "search=shoes, sid=attacker", "search=shoes, sid=attacker; Path=/", "a=b; Path=/x y, sid=attacker",
             "a=b; note=x, sid=attacker", "a=b; Expires=x, sid=attacker", "a=b; Path=/,sid=attacker",
-            "a=b; Domain=, sid=attacker", "a=b; Max-Age=1x, sid=attacker", "a=b; Path=/\u{301}, sid=attacker",
+            "a=b; Domain=, sid=attacker", "a=b; Max-Age=1x, sid=attacker", "a=b; Max-Age=+5, sid=attacker",
+            "a=b; Max-Age=-, sid=attacker", "a=b; Path=/\u{301}, sid=attacker",
             "a=b; Secure=x, sid=attacker", "a=b;, sid=attacker", "a=b; SameSite=x, sid=attacker",
             "a=b; Expires=Wed, 09 Jun 2031, sid=attacker", "a=b,\u{301} sid=attacker", "a=b; HttpOnly, , sid=attacker",
             "a=b; Path=/shop, sid=attacker", "a=b; Secure; Path=/%20, sid=attacker; Path=/x",
@@ -116,7 +117,8 @@ struct ResponseHeadTests {
     @Test(
         "A comma behind an attribute of a fixed form ends a cookie",
         arguments: [
-            "Path=/", "path=/", "Path=/app; Secure", "Domain=.a.example", "Max-Age=-1", "Secure", " HttpOnly ",
+            "Path=/", "path=/", "Path=/app; Secure", "Domain=.a.example", "Max-Age=-1", "Max-Age=99999999999999999999",
+            "Secure", " HttpOnly ",
             "Partitioned",
             "SameSite=Lax", "Priority=High", "Expires=Wed, 09 Jun 2031 10:18:14 GMT",
             "expires=Wednesday, 09-Jun-31 10:18:14 GMT", "Secure; Path=/",
