@@ -79,7 +79,7 @@ package enum URLArgumentsOption: RequestOption {
     }
 }
 
-/// Whether a call has ``URLArguments/reservedValues``, but no builder of its own that could read them.
+/// Whether a call has ``URLArguments/reservedValues``, but no custom builder that could read them.
 package enum CustomBuilderOption: RequestOption {
     /// `false`: there are no such values.
     package static var defaultValue: Bool { false }

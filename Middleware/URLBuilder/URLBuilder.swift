@@ -1,6 +1,6 @@
 public import HTTPChainCore
 import HTTPChainSupport
-import HTTPTypes
+package import HTTPTypes
 
 /// Fills in, encodes and joins URLs in the same way as ``URLBuilderMiddleware``, without a chain.
 ///
@@ -127,7 +127,7 @@ extension URLBuilder {
     /// Returns the template of a head's path, appended to the base's path, such as `/v2/users/{id}`.
     ///
     /// - Returns: `nil` for a reference without variables, because there may be any number of such references.
-    func template(of head: HTTPRequest, _ arguments: URLArguments) -> String? {
+    package func template(of head: HTTPRequest, _ arguments: URLArguments) -> String? {
         let reference = head.path ?? ""
         var syntax = arguments.syntax ?? self.syntax
         if head.authority != nil, arguments.hasNoVariables { syntax.formIntersection(.templates) }

@@ -3,6 +3,7 @@ public import HTTPChainClient
 public import HTTPChainCore
 public import HTTPChainMultipart
 import HTTPChainSerializer
+import HTTPChainSupport
 public import HTTPChainURLBuilder
 import HTTPTypes
 
@@ -182,7 +183,7 @@ extension RouteReply.Content {
         if bytes.isEmpty {
             self = .none
         } else if isJSON {
-            self = .json(try JSONDecoder().decode(JSONValue.self, from: bytes))
+            self = .json(try JSONDecoder().decode(JSONValue.self, received: bytes))
         } else if type?.essence.begins(with: "text/") == true {
             self = .text(try response.text(of: bytes))
         } else {

@@ -69,7 +69,11 @@ public struct RouteRequest<Output: Sendable>: RoutedRequest {
         request.options[RouteNote.self] = route
         try setContent(of: &request, &arguments)
         if path.isAbsoluteURL {
-            request.url = try URLBuilder(base: nil).url(path, arguments)
+            let builder = try URLBuilder(base: nil)
+            let template = builder.template(of: request.head, arguments)
+            request.url = try builder.url(path, arguments)
+            // No stage sees the variables.
+            if let template { request.options[URLTemplateNote.self] = template }
         } else {
             request.urlArguments = arguments
         }
