@@ -173,7 +173,7 @@ struct ComponentValue {
 }
 
 extension HTTPField {
-    /// The bytes of the value as they are on the wire, without white space at both ends.
+    /// The bytes of the value on the wire, without white space at both ends.
     fileprivate var trimmedBytes: [UInt8] {
         withUnsafeBytesOfValue { bytes in
             let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }

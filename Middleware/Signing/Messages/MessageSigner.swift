@@ -46,7 +46,8 @@ package struct MessageSigner: SignatureScheme {
         }
         let now = request.environment.time.date
         setDate(of: &request, now: now, asked?.components ?? [])
-        let message = SignedMessage(request.head, contentLength: try await contentLength(of: request))
+        let length = try await contentLength(of: request, asked?.components ?? [])
+        let message = SignedMessage(request.head, contentLength: length)
         let value = ComponentValue(message: message, types: types)
         var parameters = SignatureParameters(try covered(by: asked, in: request, value))
         parameters.created = now
@@ -78,9 +79,9 @@ package struct MessageSigner: SignatureScheme {
         request.headers[.date] = HTTPDate(now).description
     }
 
-    private func contentLength(of request: Request) async throws -> Int64? {
+    private func contentLength(of request: Request, _ asked: [SignatureComponent]) async throws -> Int64? {
         guard !request.headers.contains(.contentLength), !request.body.isEmpty,
-            (components + optional).contains(where: { $0.name == "content-length" })
+            (components + optional + asked).contains(where: { $0.name == "content-length" && !$0.isFromRequest })
         else { return nil }
         return try await request.body.measuredLength()
     }
@@ -117,6 +118,8 @@ package struct MessageSigner: SignatureScheme {
         } catch let error as TimeoutError {
             throw error
         } catch {
+            // A closure that waits may report cancellation with its own error.
+            try Task.checkCancellation()
             throw SigningError(.keyFailed, cause: error)
         }
     }

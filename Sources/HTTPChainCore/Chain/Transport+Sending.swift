@@ -165,6 +165,8 @@ extension Response {
         }
         do {
             return try await read(bytes)
+        } catch let error as CancellationError {
+            throw error
         } catch {
             throw DecodingFailure(
                 type,
