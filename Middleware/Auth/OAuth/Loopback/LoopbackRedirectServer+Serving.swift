@@ -64,12 +64,16 @@ extension LoopbackRedirectServer {
                     connections.remove(at: index)
                 }
             }
-            if polled[1].revents != 0, let descriptor = LoopbackSocket.acceptConnection(listener) {
-                if connections.count == Self.maximumConnections {
-                    LoopbackSocket.closeDescriptor(connections.removeFirst().descriptor)
-                }
-                connections.append(Connection(descriptor: descriptor, end: Date(timeIntervalSinceNow: patience)))
+            guard polled[1].revents != 0 else { continue }
+            guard let descriptor = LoopbackSocket.acceptConnection(listener) else {
+                // If the process has no free descriptors, the connection stays in the queue and is reported at once.
+                if ![EAGAIN, EINTR, ECONNABORTED].contains(errno) { _ = poll(&polled, 1, 1000) }
+                continue
             }
+            if connections.count == Self.maximumConnections {
+                LoopbackSocket.closeDescriptor(connections.removeFirst().descriptor)
+            }
+            connections.append(Connection(descriptor: descriptor, end: Date(timeIntervalSinceNow: patience)))
         }
     }
 
