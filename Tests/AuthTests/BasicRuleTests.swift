@@ -54,7 +54,7 @@ struct BasicRuleTests {
     func decodes() {
         for row in Self.rows where row.charset == .utf8 {
             let credential = BasicCredentials.decode(row.value)
-            #expect(credential == Credential(user: row.user, password: row.password))
+            #expect(credential?.user == row.user && credential?.password == row.password)
         }
         #expect(BasicCredentials.decode("bAsIc YTpiOmM=") == Credential(user: "a", password: "b:c"))
         #expect(BasicCredentials.decode("Basic 6To=")?.user == "\u{E9}")

@@ -1,3 +1,5 @@
+import HTTPChainSupport
+
 /// The server's nonces for one protection space, each with its number of uses.
 struct DigestNonces: Sendable {
     /// A use of a nonce.
@@ -43,7 +45,7 @@ struct DigestNonces: Sendable {
     /// - Returns: `nil` if the count is exhausted.
     mutating func begin(_ challenge: DigestChallenge, key: DigestKey, cnonce: String) -> Use? {
         let nonce = challenge.nonce
-        let index = entries.firstIndex { $0.nonce == nonce }
+        let index = entries.firstIndex { $0.nonce.hasSameBytes(as: nonce) }
         var entry = index.map { entries.remove(at: $0) } ?? Entry(nonce: nonce, challenge: challenge, count: 0)
         entry.challenge = challenge
         if key.algorithm.isSession, entry.session == nil {
@@ -77,8 +79,8 @@ struct DigestNonces: Sendable {
     ///   - nonce: The value of `nextnonce`.
     ///   - previous: The nonce of the answer that it came with.
     mutating func replace(_ previous: String, with nonce: String) {
-        guard !entries.contains(where: { $0.nonce == nonce }),
-            let origin = entries.last(where: { $0.nonce == previous })
+        guard !entries.contains(where: { $0.nonce.hasSameBytes(as: nonce) }),
+            let origin = entries.last(where: { $0.nonce.hasSameBytes(as: previous) })
         else { return }
         append(Entry(nonce: nonce, challenge: origin.challenge, count: 0, session: origin.session))
     }

@@ -188,7 +188,8 @@ extension DigestAuthenticator {
         let previous = previousAnswer(of: request, in: space)
         var history = previous?.history ?? DigestAnswer.History()
         // A server that has forgotten its nonces doesn't always send `stale=true`.
-        if let previous, digest.isStale || history.isPreemptive && previous.input.use.nonce != digest.nonce {
+        let isRenewed = history.isPreemptive && previous?.input.use.nonce.hasSameBytes(as: digest.nonce) == false
+        if let previous, digest.isStale || isRenewed {
             guard history.nonceReplacements == 0 else { return .declined(.tooManyAnswers(context.answers)) }
             provided = CredentialSource.Provided(previous.input.credential, of: previous.input.generation)
             history.nonceReplacements += 1
@@ -203,7 +204,7 @@ extension DigestAuthenticator {
             guard let found else { return .declined(rejected == nil ? .noCredential(space) : .rejected(space)) }
             // If the user has changed meanwhile, the request isn't retried as the new user.
             if let previous, previous.input.generation != found.generation,
-                previous.input.credential.user != found.credential.user
+                !previous.input.credential.user.hasSameBytes(as: found.credential.user)
             {
                 return .declined(.rejected(space))
             }
