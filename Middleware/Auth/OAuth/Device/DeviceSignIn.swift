@@ -24,8 +24,8 @@ public struct DeviceSignIn: Sendable {
     /// Describes a sign-in with known endpoints.
     ///
     /// - Parameters:
+    ///   - url: The device authorization endpoint; https, or a loopback address.
     ///   - tokens: The token endpoint, whose client fetches the token.
-    ///   - tokens: The endpoint where its client fetches the token.
     ///   - scope: The requested scope. Defaults to the server's choice.
     public init(authorizingAt url: String, tokensAt tokens: TokenEndpoint, scope: [String] = []) {
         endpoint = OAuthEndpoint(url, client: tokens.client)
