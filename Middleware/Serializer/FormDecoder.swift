@@ -95,7 +95,8 @@ extension FormDecoder: SingleValueDecodingContainer {
     /// Whether the whole text is a finite number in decimal notation; `Double` also reads "nan" and "0x1p3", and
     /// `Decimal` ignores what follows a number.
     private static func isNumber(_ text: String) -> Bool {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) } && Double(text) != nil
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
+            && Double(text)?.isFinite == true
     }
 }
 

@@ -113,7 +113,9 @@ struct ComponentValue {
 
     /// Returns the lines of a field as byte sequences, §2.1.3.
     private static func binary(_ lines: [HTTPField]) throws(SigningError) -> String {
-        lines.map { ":\(Data($0.trimmedBytes).base64EncodedString()):" }.joined(separator: ", ")
+        lines.map { line in
+            ":\(line.withUnsafeBytesOfValue { Data($0.trimmingSpace()) }.base64EncodedString()):"
+        }.joined(separator: ", ")
     }
 
     /// Returns a member of a dictionary field, including its parameters, §2.1.2.
@@ -168,19 +170,6 @@ struct ComponentValue {
             return String(decoding: try serializer.writeListFieldValue(members), as: UTF8.self)
         } catch {
             throw refused(component, "its value is not a structured field")
-        }
-    }
-}
-
-extension HTTPField {
-    /// The bytes of the value on the wire, without white space at both ends.
-    fileprivate var trimmedBytes: [UInt8] {
-        withUnsafeBytesOfValue { bytes in
-            let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-            guard let first = bytes.firstIndex(where: { !isSpace($0) }),
-                let last = bytes.lastIndex(where: { !isSpace($0) })
-            else { return [] }
-            return Array(bytes[first...last])
         }
     }
 }
